@@ -1,0 +1,54 @@
+#pragma once
+// The folder of one run: its lock, its marks and the small files in it.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "oida/records.hpp"
+
+namespace oida {
+
+/// Rank 0's hold on a run directory. The lock (a file with host, process, job and heartbeat) is
+/// given back on destruction; it is stale when its process is gone on this host, when it bears this
+/// job's SLURM_JOB_ID, or when its heartbeat is 60 s old.
+class RunDirectory {
+ public:
+  /// Makes the folder where it is missing. InputError when it cannot be written or is held by a
+  /// living job.
+  explicit RunDirectory(const std::string& path);
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  /// Renews the lock's heartbeat when it is older than 10 s.
+  void beat();
+  /// Whole-file writes: beside, synced, renamed. Error naming the file.
+  void write_text(const std::string& name, const std::string& text);
+  void write_json(const std::string& name, const nlohmann::ordered_json& json);
+  void write_metrics(const std::vector<MetricsRow>& rows);
+  void mark_done();
+  void mark_failed(const std::string& reason);
+  /// Takes away FAILED of an earlier try.
+  void clear_marks();
+
+ private:
+  std::string path_;
+  double beaten_s_ = 0;
+};
+
+/// Looks only, takes no lock.
+bool is_done(const std::string& path);
+/// Checkpoints or metrics of an earlier run are there.
+bool is_used(const std::string& path);
+
+nlohmann::ordered_json to_json(const Timing& timing);
+/// Chrome trace events of all ranks, for Perfetto; `events[rank]`.
+void write_trace(const std::string& path, const std::vector<std::vector<TraceEvent>>& events);
+
+}  // namespace oida

@@ -1,0 +1,22 @@
+# Every room is one static library: oida_room(NAME SOURCES ... DOORS ... PRIVATE ...).
+# DOORS are the rooms that its headers may include, PRIVATE its third parties.
+
+add_library(oida_flags INTERFACE)
+target_compile_options(oida_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${OIDA_WERROR}>>:-Werror>)
+target_include_directories(oida_flags INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+if(OIDA_SANITIZE)
+  target_compile_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE})
+endif()
+
+function(oida_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DOORS;PRIVATE" ${ARGN})
+  add_library(oida_${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(oida_${name} PUBLIC oida_flags)
+  foreach(door IN LISTS ROOM_DOORS)
+    target_link_libraries(oida_${name} PUBLIC oida_${door})
+  endforeach()
+  target_link_libraries(oida_${name} PRIVATE ${ROOM_PRIVATE})
+endfunction()

@@ -1,0 +1,58 @@
+#pragma once
+// Which samples of its shard a unit trains on in which step: a pure function of (seed, unit, step),
+// so that a resumed run goes on exactly where it stopped.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/batch.hpp"
+#include "data/patch_store.hpp"
+#include "data/split.hpp"
+
+namespace oida {
+
+struct SamplerOptions {
+  int batch = 64;
+  /// Share of each batch drawn with equal class frequency (classes of the shard in turn, each in
+  /// its own permutation); the rest follows the shard's permutation.
+  double balanced_share = 0.0;
+  Augmentation augmentation = Augmentation::none;
+  std::uint64_t seed = 1;
+  int unit = 0;
+};
+
+/// The k-th draw of a stream over n items is item perm_e[k mod n], perm_e the permutation of epoch
+/// e = k / n keyed by (seed, unit, stream, e). A used-up shard starts its next permutation.
+class Sampler {
+ public:
+  /// `shard`: the unit's samples; kept. Error when it is empty.
+  Sampler(std::vector<Sample> shard, int classes, SamplerOptions options);
+
+  /// Fills `batch` (n, labels, input, seed, step) with the samples of step `step`.
+  void fill(std::uint64_t step, const PatchStore& store, Batch& batch);
+  /// The samples of a step, for tests and for the record of a failed batch.
+  std::vector<Sample> samples(std::uint64_t step);
+
+  std::size_t shard_size() const { return shard_.size(); }
+
+ private:
+  struct Stream {
+    std::vector<std::uint32_t> members;  // indices into shard_
+    std::vector<std::uint32_t> order;
+    std::uint64_t epoch = ~std::uint64_t{0};
+  };
+  std::uint32_t draw(std::size_t stream, std::uint64_t k);
+
+  std::vector<Sample> shard_;
+  SamplerOptions options_;
+  int balanced_ = 0;             // of each batch
+  std::vector<Stream> streams_;  // 0: the whole shard, then one a class that it has
+  std::vector<std::uint32_t> drawn_;
+};
+
+/// Fills `batch` with samples[first .. first + capacity), untransformed; returns how many.
+int fill_evaluation(std::span<const Sample> samples, std::size_t first, const PatchStore& store,
+                    Batch& batch);
+
+}  // namespace oida

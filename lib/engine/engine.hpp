@@ -1,0 +1,97 @@
+#pragma once
+// A compiled network: forward, backward and loss over flat parameter arrays in the engine's order.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/batch.hpp"
+#include "nn/network.hpp"
+
+namespace oida {
+
+struct EngineOptions {
+  std::string kind = "onednn";  // reference | onednn
+  std::string precision = "fp32";
+  int threads = 1;
+  int max_batch = 64;
+  /// Weight of a sample's loss by its class; empty = 1.
+  std::vector<float> class_weights;
+};
+
+/// Called between layers: the place for the exchange to make progress. Elements of the gradient
+/// from `ready_from` to the end are final; in the forward pass it is the array's size.
+using Poll = std::function<void(std::size_t ready_from)>;
+
+/// loss: mean over the batch of weight[label] * cross-entropy, samples with label -1 counted as 0.
+struct StepResult {
+  double loss = 0;
+  int correct = 0;
+};
+
+struct MemoryItem {
+  std::string what;
+  std::size_t bytes = 0;
+};
+
+/// Not thread-safe. After construction nothing is allocated by step() and predict().
+/// Flat arrays have flat_size() floats, 64-byte aligned; elements that are padding of a blocked
+/// layout stay zero in parameters and gradients, so any elementwise arithmetic on them is right.
+/// Errors: Error when a library call fails; InputError from make_engine for what cannot be built.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  const Network& network() const { return network_; }
+  const EngineOptions& options() const { return options_; }
+
+  /// Floats a pixel in Batch::input.
+  virtual int channel_stride() const = 0;
+  virtual std::size_t flat_size() const = 0;
+  /// Between canonical order (nn/network.hpp) and the engine's own.
+  virtual void import_flat(std::span<const float> canonical, std::span<float> flat) const = 0;
+  virtual void export_flat(std::span<const float> flat, std::span<float> canonical) const = 0;
+
+  /// Gradient of the batch's loss; all of `gradient` is written.
+  virtual StepResult step(const Batch& batch, std::span<const float> parameters,
+                          std::span<float> gradient, const Poll& poll) = 0;
+  /// Class probabilities [batch.n, classes]; dropout is off. Does not disturb a later step().
+  virtual void predict(const Batch& batch, std::span<const float> parameters,
+                       std::span<float> probabilities) = 0;
+
+  /// Arrays that the engine holds (activations, scratch), for the memory plan.
+  virtual std::vector<MemoryItem> memory() const = 0;
+  /// Which kernel runs where, one line a layer and direction; stored in run.json.
+  virtual std::vector<std::string> kernels() const = 0;
+
+ protected:
+  Engine(Network network, EngineOptions options)
+      : network_(std::move(network)), options_(std::move(options)) {}
+
+ private:
+  Network network_;
+  EngineOptions options_;
+};
+
+/// A batch of the right form for an engine.
+Batch make_batch(const Engine& engine);
+
+std::unique_ptr<Engine> make_engine(const Network& network, const EngineOptions& options);
+
+/// GPUs that this process sees; empty without a driver, a device or the CUDA room.
+struct Device {
+  int ordinal = 0;
+  std::string name;
+  std::string uuid;
+  std::size_t memory_bytes = 0;
+};
+std::vector<Device> gpu_devices();
+/// "13.0", or "not built".
+std::string cuda_version();
+std::string onednn_version();
+
+}  // namespace oida

@@ -1,0 +1,46 @@
+#pragma once
+// Accuracy of a classification from its confusion matrix.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace oida {
+
+/// Rows: true class, columns: predicted class.
+class Confusion {
+ public:
+  explicit Confusion(int classes);
+  void add(int truth, int predicted, std::int64_t count = 1);
+  std::int64_t at(int truth, int predicted) const;
+  int classes() const { return classes_; }
+  /// [classes, classes] row-major; may be added up over ranks.
+  std::span<std::int64_t> counts() { return counts_; }
+  std::span<const std::int64_t> counts() const { return counts_; }
+  std::int64_t total() const;
+
+ private:
+  int classes_;
+  std::vector<std::int64_t> counts_;
+};
+
+/// Per class; NaN where the class has no true sample (recall, iou, f1 are then left out of means).
+struct ClassScore {
+  std::int64_t samples = 0;
+  double recall = 0, precision = 0, f1 = 0, iou = 0;
+};
+
+/// `average` means over classes that have test samples and, by `trained`, training samples.
+struct Scores {
+  std::int64_t n = 0;
+  double oa = 0;     // overall accuracy
+  double aa = 0;     // average of recalls
+  double kappa = 0;  // Cohen 1960
+  double f1_macro = 0;
+  double miou = 0;
+  std::vector<ClassScore> per_class;
+};
+
+Scores score(const Confusion& confusion, const std::vector<bool>& trained);
+
+}  // namespace oida
