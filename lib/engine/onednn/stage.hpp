@@ -44,6 +44,8 @@ struct Pass {
   float* gradient = nullptr;
   bool training = false;
   const Poll* poll = nullptr;
+  /// Free in the forward pass, as large as the largest output or wider_diff().
+  void* spare = nullptr;
 
   void progress(std::size_t ready_from) const {
     if (poll != nullptr && *poll) (*poll)(ready_from);
