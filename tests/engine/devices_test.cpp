@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "engine/engine.hpp"
+
+namespace oida {
+namespace {
+
+/// The text with every hexadecimal digit as x.
+std::string form_of(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::isxdigit(c) != 0; }, 'x');
+  return text;
+}
+
+TEST(Devices, VersionIsANumberOrNotBuilt) {
+  const std::string version = cuda_version();
+  const std::string form = form_of(version);
+  EXPECT_TRUE(form == "xx.x" || version == "not built") << version;
+}
+
+TEST(Devices, AreNamedWhereThereAreSome) {
+  const auto devices = gpu_devices();
+  const char* required = std::getenv("OIDA_REQUIRE_GPU");
+  if (devices.empty() && (required == nullptr || std::string(required) != "1")) {
+    GTEST_SKIP() << "no GPU seen (CUDA " << cuda_version() << ")";
+  }
+  ASSERT_FALSE(devices.empty()) << "OIDA_REQUIRE_GPU=1";
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    EXPECT_EQ(devices[k].ordinal, static_cast<int>(k));
+    EXPECT_FALSE(devices[k].name.empty());
+    EXPECT_EQ(form_of(devices[k].uuid), "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
+    EXPECT_GT(devices[k].memory_bytes, 1U << 30);
+  }
+}
+
+}  // namespace
+}  // namespace oida
