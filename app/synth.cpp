@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "deck.hpp"
 #include "io/scene_writer.hpp"
+#include "polsar/matrix.hpp"
 #include "polsar/wishart.hpp"
 
 namespace oida::app {
