@@ -49,6 +49,11 @@ class Deal {
   Random random_;
 };
 
+/// Pixels from a centre to the last one that its patch depends on.
+int reach_px(const SplitOptions& options) {
+  return options.patch_px / 2 + options.halo_px;
+}
+
 /// What a class of `n` samples gives to each part.
 std::array<std::int64_t, 4> quota(std::int64_t n, Part part, const SplitOptions& options) {
   std::array<std::int64_t, 4> quota{};
@@ -67,12 +72,14 @@ std::array<std::int64_t, 4> quota(std::int64_t n, Part part, const SplitOptions&
   return quota;
 }
 
+void check_share(const char* key, double share) {
+  if (share >= 0.0 && share < 1.0) return;
+  throw InputError(key, std::to_string(share) + "; allowed: 0 and more, below 1");
+}
+
 void check(const SplitOptions& options) {
-  const auto share_fits = [](double share) { return share >= 0.0 && share < 1.0; };
-  if (!share_fits(options.test_share) || !share_fits(options.validation_share)) {
-    throw InputError(share_fits(options.test_share) ? "data.validation_share" : "data.test_share",
-                     "out of range; allowed: 0 up to, but not, 1");
-  }
+  check_share("data.test_share", options.test_share);
+  check_share("data.validation_share", options.validation_share);
   if (options.buffer_px < -1) {
     throw InputError("data.buffer_px",
                      std::to_string(options.buffer_px) + "; allowed: auto, or 0 and more");
@@ -80,7 +87,7 @@ void check(const SplitOptions& options) {
   if (options.patch_px < 1) {
     throw InputError("data.patch_px", std::to_string(options.patch_px) + "; allowed: 1 and more");
   }
-  const int least = std::max(1, options.kind == Kind::random ? 1 : 2 * buffer_px(options) + 1);
+  const int least = 2 * buffer_px(options) + 1;
   if (options.block_px < least) {
     throw InputError("data.block_px", std::to_string(options.block_px) +
                                           " px; allowed: " + std::to_string(least) +
@@ -195,7 +202,7 @@ std::string to_string(SplitOptions::Kind kind) {
 
 int buffer_px(const SplitOptions& options) {
   if (options.kind == Kind::random) return 0;
-  return options.buffer_px == -1 ? options.patch_px / 2 : options.buffer_px;
+  return options.buffer_px == -1 ? reach_px(options) : options.buffer_px;
 }
 
 Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,
@@ -204,7 +211,7 @@ Split make_split(const std::vector<LabelImage>& labels, int classes, const Split
   const BlockPlan plan = make_plan(labels, classes, options);
   Split split;
   split.kind = options.kind;
-  split.pixels_shared = options.kind == Kind::random || buffer_px(options) < options.patch_px / 2;
+  split.pixels_shared = options.kind == Kind::random || buffer_px(options) < reach_px(options);
   split.blocks = plan.blocks();
   auto deals = make_deals(plan, options, split);
   refuse_empty(split, options);

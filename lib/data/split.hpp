@@ -35,8 +35,9 @@ struct SplitOptions {
   enum class Kind { blocks, checkerboard, random };
   Kind kind = Kind::checkerboard;
   int block_px = 64;
-  /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2, so that every
-  /// patch lies inside its own block and no pixel is shared between parts.
+  /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2 + halo_px, so that
+  /// every patch, and all that its features are made of, lies inside its own block and no pixel is
+  /// shared between parts.
   int buffer_px = -1;
   double validation_share = 0.1;  // of the training side
   /// Of the labelled pixels; checkerboard: not used.
@@ -45,6 +46,8 @@ struct SplitOptions {
   std::int64_t max_per_class = 0;
   int patch_px = 15;
   std::uint64_t seed = 1;
+  /// Pixels around a patch that its features depend on (FeatureRecipe::halo_px).
+  int halo_px = 0;
 };
 
 /// InputError on an unknown name.
@@ -74,8 +77,9 @@ struct Split {
 /// checkerboard: blocks with (block row + block column) even train, the others test.
 /// blocks: random blocks test until `test_share` of the labelled pixels is reached.
 /// random: random pixels of each class (leaky, on request only).
-/// Validation is taken from the training side by whole blocks (random: by pixels), random blocks
-/// first whose loss leaves every class at least half of its training samples.
+/// Validation is taken from the training side by whole blocks (random: by pixels) until
+/// `validation_share` of it is reached: blocks in random order, those that bring a class new to
+/// validation first, none whose loss leaves a class less than half of its training samples.
 /// `names` are used in warnings; without them classes go by number.
 /// InputError when a part that is needed has no sample at all, or an option is out of range.
 Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,

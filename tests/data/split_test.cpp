@@ -177,6 +177,19 @@ TEST(Split, TheOnlyBlockOfAClassStaysInTraining) {
   }
 }
 
+// One pixel of the rare class in 4 of 50 training blocks: 5 random blocks would miss it more often
+// than not.
+TEST(Split, ValidationSeeksEveryClass) {
+  LabelImage image{100, 100, std::vector<std::uint8_t>(10000, 1)};
+  for (const int at : {5, 25, 45, 65}) image.at(at, at) = 2;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const SplitOptions options{Kind::checkerboard, 10, 0, 0.1, 0.3, 0, 1, seed};
+    const Split split = make_split({image}, 2, options);
+    ASSERT_EQ(split.validation.size(), 500U);
+    ASSERT_EQ(split.counts[1][1], 1) << seed;
+  }
+}
+
 TEST(Split, WarnsOfAClassThatIsNowhereAndOfLittleValidation) {
   const LabelImage image = striped_with_a_rare_class();
   const SplitOptions options{Kind::checkerboard, 20, 0, 0.9, 0.3, 0, 1, 1};
