@@ -33,6 +33,25 @@ void count_labels(const LabelImage& image, const Window& window, std::span<std::
   }
 }
 
+using Held = std::span<const std::uint32_t>;
+using Totals = std::vector<std::int64_t>;
+
+/// Without the samples `held`, every class that has any keeps at least half of its training
+/// samples.
+bool half_stays(Held held, const Totals& left, const Totals& before) {
+  for (std::size_t c = 0; c < held.size(); ++c) {
+    if (held[c] > 0 && 2 * (left[c] - held[c]) < before[c]) return false;
+  }
+  return true;
+}
+
+bool brings_new_class(Held held, const Totals& left, const Totals& before) {
+  for (std::size_t c = 0; c < held.size(); ++c) {
+    if (held[c] > 0 && left[c] == before[c]) return true;
+  }
+  return false;
+}
+
 /// Draws of the block order; each has its own random stream.
 enum Draw : std::uint64_t { kTest, kValidation };
 
@@ -71,22 +90,23 @@ void BlockPlan::test_random(double share, std::uint64_t seed) {
 }
 
 void BlockPlan::validate_random(double share, std::uint64_t seed) {
-  auto left = totals(Part::training);
-  const auto before = left;
+  const auto before = totals(Part::training);
   const auto all = std::accumulate(before.begin(), before.end(), std::int64_t{0});
   const double target = share * static_cast<double>(all);
+  const auto order = shuffled(Part::training, seed, kValidation);
+  auto left = before;
   std::int64_t taken = 0;
-  for (const std::uint32_t block : shuffled(Part::training, seed, kValidation)) {
-    if (static_cast<double>(taken) >= target) return;
-    const auto held = counts(block);
-    bool half_stays = true;
-    for (std::size_t c = 0; c < classes_; ++c) {
-      half_stays = half_stays && (held[c] == 0 || 2 * (left[c] - held[c]) >= before[c]);
+  for (const bool only_new : {true, false}) {
+    for (const std::uint32_t block : order) {
+      if (static_cast<double>(taken) >= target) return;
+      const auto held = counts(block);
+      const bool fits = blocks_[block].part == Part::training && half_stays(held, left, before) &&
+                        (!only_new || brings_new_class(held, left, before));
+      if (!fits) continue;
+      blocks_[block].part = Part::validation;
+      taken += size(block);
+      for (std::size_t c = 0; c < classes_; ++c) left[c] -= held[c];
     }
-    if (!half_stays) continue;
-    blocks_[block].part = Part::validation;
-    taken += size(block);
-    for (std::size_t c = 0; c < classes_; ++c) left[c] -= held[c];
   }
 }
 

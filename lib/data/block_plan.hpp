@@ -21,8 +21,9 @@ class BlockPlan {
   void test_checkerboard();
   /// Random blocks test until `share` of all samples is reached.
   void test_random(double share, std::uint64_t seed);
-  /// Random training blocks validate until `share` of the training side is reached; a block that
-  /// would leave a class less than half of its training samples is passed over.
+  /// Random training blocks validate until `share` of the training side is reached, those that
+  /// bring a class new to validation first; a block that would leave a class less than half of its
+  /// training samples is passed over.
   void validate_random(double share, std::uint64_t seed);
 
   const std::vector<Block>& blocks() const { return blocks_; }

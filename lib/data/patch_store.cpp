@@ -8,60 +8,59 @@
 namespace oida {
 namespace {
 
-/// A walk over the pixels of a patch: where its first pixel comes from, and the way to the next.
-struct Walk {
-  int row = 0, col = 0;  // in the piece
-  int row_of_row = 1, col_of_row = 0;
-  int row_of_col = 0, col_of_col = 1;
+/// Where the pixels of an untransformed patch land in a transformed one, counted in pixels.
+struct Landing {
+  std::ptrdiff_t first = 0;    // of pixel (0, 0)
+  std::ptrdiff_t per_row = 0;  // and the way from there
+  std::ptrdiff_t per_col = 0;
 };
 
-Walk walk(int top, int left, int patch_px, Symmetry symmetry) {
+Landing landing(Symmetry symmetry, std::ptrdiff_t patch_px) {
   const bool mirror_cols = (symmetry.bits & 1) != 0;
   const bool mirror_rows = (symmetry.bits & 2) != 0;
-  const int row_step = mirror_rows ? -1 : 1;
-  const int col_step = mirror_cols ? -1 : 1;
-  const int first = mirror_rows ? patch_px - 1 : 0;
-  const int second = mirror_cols ? patch_px - 1 : 0;
-  if ((symmetry.bits & 4) != 0) return {top + second, left + first, 0, row_step, col_step, 0};
-  return {top + first, left + second, row_step, 0, 0, col_step};
+  const bool transpose = (symmetry.bits & 4) != 0;
+  const std::ptrdiff_t down = mirror_rows ? -patch_px : patch_px;
+  const std::ptrdiff_t across = mirror_cols ? -1 : 1;
+  const std::ptrdiff_t first =
+      (mirror_rows ? (patch_px - 1) * patch_px : 0) + (mirror_cols ? patch_px - 1 : 0);
+  return {first, transpose ? across : down, transpose ? down : across};
 }
 
 /// kChannels = 0: `channels` is only known at run time.
 template <int kChannels>
-void copy_pixel(const float* in, const float* signs, int channels, float* out) {
+void copy_pixel(const float* __restrict in, const float* __restrict signs, int channels,
+                float* __restrict out) {
   const int n = kChannels == 0 ? channels : kChannels;
   for (int c = 0; c < n; ++c) out[c] = in[c] * signs[c];
 }
 
+/// Reads line by line, whatever the symmetry: the scene is far larger than any cache.
 template <int kChannels>
-void cut_inside(const FeatureWindow& features, const Walk& walk, const float* signs, int patch_px,
-                float* out, int channel_stride) {
-  const int channels = features.channels;
-  const std::ptrdiff_t per_row =
-      (std::ptrdiff_t{walk.row_of_row} * features.cols + walk.col_of_row) * channels;
-  const std::ptrdiff_t per_col =
-      (std::ptrdiff_t{walk.row_of_col} * features.cols + walk.col_of_col) * channels;
-  const float* line = features.pixel(walk.row, walk.col);
-  for (int row = 0; row < patch_px; ++row, line += per_row) {
-    const float* in = line;
-    for (int col = 0; col < patch_px; ++col, in += per_col, out += channel_stride) {
-      copy_pixel<kChannels>(in, signs, channels, out);
+void cut_inside(const FeatureWindow& features, int top, int left, int patch_px, const float* signs,
+                const Landing& landing, float* out, int channel_stride) {
+  for (int row = 0; row < patch_px; ++row) {
+    const float* in = features.pixel(top + row, left);
+    float* to = out + (landing.first + row * landing.per_row) * channel_stride;
+    for (int col = 0; col < patch_px; ++col) {
+      copy_pixel<kChannels>(in, signs, features.channels, to);
+      in += features.channels;
+      to += landing.per_col * channel_stride;
     }
   }
 }
 
-void cut_across_edge(const FeatureWindow& features, const Walk& walk, const float* signs,
-                     int patch_px, float* out, int channel_stride) {
+void cut_across_edge(const FeatureWindow& features, int top, int left, int patch_px,
+                     const float* signs, const Landing& landing, float* out, int channel_stride) {
   for (int row = 0; row < patch_px; ++row) {
-    for (int col = 0; col < patch_px; ++col, out += channel_stride) {
-      const int in_row = walk.row + row * walk.row_of_row + col * walk.row_of_col;
-      const int in_col = walk.col + row * walk.col_of_row + col * walk.col_of_col;
-      const bool inside =
-          in_row >= 0 && in_row < features.rows && in_col >= 0 && in_col < features.cols;
+    for (int col = 0; col < patch_px; ++col) {
+      float* to =
+          out + (landing.first + row * landing.per_row + col * landing.per_col) * channel_stride;
+      const bool inside = top + row >= 0 && top + row < features.rows && left + col >= 0 &&
+                          left + col < features.cols;
       if (inside) {
-        copy_pixel<0>(features.pixel(in_row, in_col), signs, features.channels, out);
+        copy_pixel<0>(features.pixel(top + row, left + col), signs, features.channels, to);
       } else {
-        std::fill_n(out, features.channels, 0.0F);
+        std::fill_n(to, features.channels, 0.0F);
       }
     }
   }
@@ -128,15 +127,11 @@ void PatchStore::cut(const Sample& sample, Symmetry symmetry, float* out,
   const int left = sample.col - patch_px_ / 2 - window.col;
   const bool inside = top >= 0 && left >= 0 && top + patch_px_ <= features.rows &&
                       left + patch_px_ <= features.cols;
-  const Walk way = walk(top, left, patch_px_, symmetry);
-  const float* signs = (symmetry.reflects() ? signs_ : ones_).data();
-  if (!inside) {
-    cut_across_edge(features, way, signs, patch_px_, out, channel_stride);
-  } else if (features.channels == kCommonChannels) {
-    cut_inside<kCommonChannels>(features, way, signs, patch_px_, out, channel_stride);
-  } else {
-    cut_inside<0>(features, way, signs, patch_px_, out, channel_stride);
-  }
+  const auto cut_patch = !inside                                ? &cut_across_edge
+                         : features.channels == kCommonChannels ? &cut_inside<kCommonChannels>
+                                                                : &cut_inside<0>;
+  cut_patch(features, top, left, patch_px_, (symmetry.reflects() ? signs_ : ones_).data(),
+            landing(symmetry, patch_px_), out, channel_stride);
 }
 
 const float* PatchStore::centre(const Sample& sample) const {

@@ -67,12 +67,14 @@ std::array<std::int64_t, 4> quota(std::int64_t n, Part part, const SplitOptions&
   return quota;
 }
 
+void check_share(const char* key, double share) {
+  if (share >= 0.0 && share < 1.0) return;
+  throw InputError(key, std::to_string(share) + "; allowed: 0 and more, below 1");
+}
+
 void check(const SplitOptions& options) {
-  const auto share_fits = [](double share) { return share >= 0.0 && share < 1.0; };
-  if (!share_fits(options.test_share) || !share_fits(options.validation_share)) {
-    throw InputError(share_fits(options.test_share) ? "data.validation_share" : "data.test_share",
-                     "out of range; allowed: 0 up to, but not, 1");
-  }
+  check_share("data.test_share", options.test_share);
+  check_share("data.validation_share", options.validation_share);
   if (options.buffer_px < -1) {
     throw InputError("data.buffer_px",
                      std::to_string(options.buffer_px) + "; allowed: auto, or 0 and more");
@@ -80,7 +82,7 @@ void check(const SplitOptions& options) {
   if (options.patch_px < 1) {
     throw InputError("data.patch_px", std::to_string(options.patch_px) + "; allowed: 1 and more");
   }
-  const int least = std::max(1, options.kind == Kind::random ? 1 : 2 * buffer_px(options) + 1);
+  const int least = 2 * buffer_px(options) + 1;
   if (options.block_px < least) {
     throw InputError("data.block_px", std::to_string(options.block_px) +
                                           " px; allowed: " + std::to_string(least) +

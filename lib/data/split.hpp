@@ -74,8 +74,9 @@ struct Split {
 /// checkerboard: blocks with (block row + block column) even train, the others test.
 /// blocks: random blocks test until `test_share` of the labelled pixels is reached.
 /// random: random pixels of each class (leaky, on request only).
-/// Validation is taken from the training side by whole blocks (random: by pixels), random blocks
-/// first whose loss leaves every class at least half of its training samples.
+/// Validation is taken from the training side by whole blocks (random: by pixels) until
+/// `validation_share` of it is reached: blocks in random order, those that bring a class new to
+/// validation first, none whose loss leaves a class less than half of its training samples.
 /// `names` are used in warnings; without them classes go by number.
 /// InputError when a part that is needed has no sample at all, or an option is out of range.
 Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,
