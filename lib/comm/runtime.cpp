@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -14,8 +13,6 @@ namespace oida {
 class Runtime::Impl {
  public:
   Impl(int& argc, char**& argv) {
-    // The program prints its own line; MPICH reads this in MPI_Init, other MPIs ignore it.
-    setenv("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1", 0);
     int provided = MPI_THREAD_SINGLE;
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
     if (provided < MPI_THREAD_FUNNELED) {

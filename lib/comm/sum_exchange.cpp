@@ -54,8 +54,8 @@ bool SumExchange::advance() {
   bool moved = false;
   for (const auto& operation : in_flight_) moved |= operation->advance();
   if (!moved) return false;
-  const auto done = std::stable_partition(in_flight_.begin(), in_flight_.end(),
-                                          [](const auto& operation) { return !operation->done(); });
+  const auto done = std::partition(in_flight_.begin(), in_flight_.end(),
+                                   [](const auto& operation) { return !operation->done(); });
   if (done == in_flight_.end()) return true;
   std::move(done, in_flight_.end(), std::back_inserter(resting_));
   in_flight_.erase(done, in_flight_.end());

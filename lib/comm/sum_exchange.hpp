@@ -36,7 +36,7 @@ class SumExchange final : public Exchange {
   int ranks_;
   const Stall& stall_;
   std::function<void(MPI_Comm)> give_back_;
-  std::vector<std::unique_ptr<SumOperation>> in_flight_;  // in order of start
+  std::vector<std::unique_ptr<SumOperation>> in_flight_;
   std::vector<std::unique_ptr<SumOperation>> resting_;
   unsigned started_ = 0;
   double ended_s_ = 0.0;

@@ -75,8 +75,7 @@ std::span<SumOperation::Slot> SumOperation::own_slots(int chunk) {
 }
 
 int SumOperation::tag(const Slot& slot) const {
-  const bool to_owner = (slot.scratch == nullptr) != slot.returning;
-  return base_tag_ + 2 * slot.chunk + (to_owner ? 0 : 1);
+  return base_tag_ + 2 * slot.chunk + (slot.returning ? 1 : 0);
 }
 
 void SumOperation::start(float* buffer, unsigned sequence) {
