@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/onednn/half_pool_avx512.hpp"
+#include "engine/onednn/bf16_avx512.hpp"
 #include "engine/onednn/typed.hpp"
 
 namespace oida::onednn {

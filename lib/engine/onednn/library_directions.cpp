@@ -17,27 +17,34 @@ struct Layouts {
   Desc source, weight, weight_gradient, bias, output, output_gradient;
 };
 
-Layouts layouts(const TrainedLayer& layer, const Tensor& in) {
-  const bool conv = layer.layer.kind == LayerKind::conv;
-  const bool image = conv || in.shape.h * in.shape.w > 1;
-  Dims source{layer.samples, in.channels};
-  Dims weight{layer.layer.out, in.channels};
-  Dims output{layer.samples, layer.layer.out};
-  if (image) source.insert(source.end(), {in.shape.h, in.shape.w});
-  if (conv) {
-    weight.insert(weight.end(), {layer.layer.kernel, layer.layer.kernel});
-    output.insert(output.end(), {layer.output.h, layer.output.w});
-  } else if (image) {
-    weight.insert(weight.end(), {in.shape.h, in.shape.w});
-  }
-  const Type type = in.element == Element::f32 ? Type::f32 : Type::bf16;
-  const auto tag = [](const Dims& dims) { return dims.size() == 4 ? Tag::nhwc : Tag::nc; };
-  return {{source, type, tag(source)},
+Type type_of(Element element) { return element == Element::f32 ? Type::f32 : Type::bf16; }
+
+Layouts conv_layouts(const TrainedLayer& layer, const Tensor& in) {
+  const Type type = type_of(in.element);
+  const Dims source{layer.samples, in.channels, in.shape.h, in.shape.w};
+  const Dims weight{layer.layer.out, in.channels, layer.layer.kernel, layer.layer.kernel};
+  const Dims output{layer.samples, layer.layer.out, layer.output.h, layer.output.w};
+  return {{source, type, Tag::nhwc},
           {weight, type, Tag::any},
           {weight, Type::f32, Tag::any},
           {{layer.layer.out}, Type::f32, Tag::x},
-          {output, layer.last ? Type::f32 : type, tag(output)},
-          {output, type, tag(output)}};
+          {output, type, Tag::nhwc},
+          {output, type, Tag::nhwc}};
+}
+
+/// An image is one long row to a dense layer. In float32 the weight is [in, out], which the library
+/// reads and writes in place in all directions; its blocked layouts were slower, measured.
+Layouts dense_layouts(const TrainedLayer& layer, const Tensor& in) {
+  const Type type = type_of(in.element);
+  const auto length = static_cast<dnnl::memory::dim>(in.sample_size());
+  const Dims weight{layer.layer.out, length};
+  const Dims output{layer.samples, layer.layer.out};
+  return {{{layer.samples, length}, type, Tag::nc},
+          {weight, type, Tag::any},
+          {weight, Type::f32, type == Type::f32 ? Tag::io : Tag::any},
+          {{layer.layer.out}, Type::f32, Tag::x},
+          {output, layer.last ? Type::f32 : type, Tag::nc},
+          {output, type, Tag::nc}};
 }
 
 /// A copy of the weight in another layout; none when both are the same.
@@ -215,31 +222,53 @@ Directions conv_directions(Library& library, const TrainedLayer& layer, const La
        hint});
 }
 
+/// A description with the weight in `flat`, when the library has a good kernel for it.
+template <typename Description, typename Make>
+Description in_place_or_any(const Desc& any, const Desc& flat, const Make& make) {
+  if (any.data.data_type == flat.data.data_type) {
+    Description in_place = make(flat);
+    const bool good = static_cast<bool>(in_place) &&
+                      std::string(in_place.impl_info_str()).find("ref") == std::string::npos;
+    if (good) return in_place;
+  }
+  return make(any);
+}
+
+/// The weights of dense layers are large and their sums few: a copy would cost as much as a third
+/// of the arithmetic, so all directions read the flat array when they can.
 Directions dense_directions(Library& library, const TrainedLayer& layer, const Layouts& at,
                             const std::optional<Desc>& layout) {
   using namespace dnnl;
+  using Forward = inner_product_forward::primitive_desc;
+  using Data = inner_product_backward_data::primitive_desc;
+  using Weights = inner_product_backward_weights::primitive_desc;
   const auto& engine = library.engine();
-  const auto forward = [&](const Desc& output, bool relu) {
-    return inner_product_forward::primitive_desc(
-        {prop_kind::forward_training, at.source, at.weight, at.bias, output}, attributes(relu),
-        engine);
+  const auto forward = [&](const Desc& weight, const Desc& output, bool relu) {
+    return Forward({prop_kind::forward_training, at.source, weight, at.bias, output},
+                   attributes(relu), engine, true);
   };
-  const auto hint = forward(at.output_gradient, false);
+  const Forward hint = forward(at.weight, at.output_gradient, false);
+  const Weights weights({at.source, layout.value_or(at.weight_gradient), at.bias,
+                         at.output_gradient},
+                        attributes(), engine, hint);
+  const Desc flat = weights.diff_weights_desc();
+  const auto out = in_place_or_any<Forward>(at.weight, flat, [&](const Desc& weight) {
+    return forward(weight, at.output, layer.layer.relu);
+  });
+  const auto data = in_place_or_any<Data>(at.weight, flat, [&](const Desc& weight) {
+    return Data({at.source, weight, at.output_gradient}, attributes(), engine, hint, true);
+  });
   return connect<inner_product_forward, inner_product_backward_data,
-                 inner_product_backward_weights>(
-      library, layer, layout, forward(at.output, layer.layer.relu),
-      {{at.source, at.weight, at.output_gradient}, attributes(), engine, hint},
-      {{at.source, at.weight_gradient, at.bias, at.output_gradient}, attributes(), engine, hint});
+                 inner_product_backward_weights>(library, layer, flat, out, data, weights);
 }
 
 }  // namespace
 
 Directions library_directions(Library& library, const TrainedLayer& layer, const Tensor& input,
                               const std::optional<Desc>& layout) {
-  const Layouts at = layouts(layer, input);
-  const bool conv = layer.layer.kind == LayerKind::conv;
-  return conv ? conv_directions(library, layer, at, layout)
-              : dense_directions(library, layer, at, layout);
+  return layer.layer.kind == LayerKind::conv
+             ? conv_directions(library, layer, conv_layouts(layer, input), layout)
+             : dense_directions(library, layer, dense_layouts(layer, input), layout);
 }
 
 }  // namespace oida::onednn

@@ -31,9 +31,9 @@ struct Tensor {
   Element element = Element::f32;
   void* data = nullptr;
 
+  std::size_t stride() const { return static_cast<std::size_t>(channels); }
   std::size_t sample_size() const {
-    return static_cast<std::size_t>(shape.h) * static_cast<std::size_t>(shape.w) *
-           static_cast<std::size_t>(channels);
+    return static_cast<std::size_t>(shape.h) * static_cast<std::size_t>(shape.w) * stride();
   }
 };
 

@@ -8,7 +8,7 @@ TrainedStage::TrainedStage(const TrainedLayer& layer, const Tensor& input, Direc
     : Stage(input),
       layer_(layer),
       directions_(std::move(directions)),
-      weights_(directions_.weight_layout, layer.weight, layer.bias, layer.offset),
+      weights_(directions_.weight_layout, input, layer.weight, layer.bias, layer.offset),
       whole_{layer.output, layer.output.c, layer.layer.relu,
              layer.last ? Element::f32 : input.element, nullptr} {
   output_ = whole_;
