@@ -89,6 +89,10 @@ void write_png(const std::string& path, GDALDataset& raster) {
   publish(path);
 }
 
+std::string class_name_item(int id) {
+  return "CLASS_" + std::to_string(id);
+}
+
 GDALColorTable colour_table(const ClassTable& classes) {
   GDALColorTable table;
   const GDALColorEntry black{0, 0, 0, 255};

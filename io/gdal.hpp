@@ -45,6 +45,9 @@ GdalDataset memory_raster(int rows, int cols, int bands, std::span<const std::ui
 /// Writes `raster` as PNG: beside, synced, renamed. Error naming `path`.
 void write_png(const std::string& path, GDALDataset& raster);
 
+/// The metadata item of a band that names the class of an id: CLASS_1 and so on.
+std::string class_name_item(int id);
+
 /// Entry i is the colour of class i - 1, entry 0 is black.
 GDALColorTable colour_table(const ClassTable& classes);
 

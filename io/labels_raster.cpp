@@ -26,7 +26,7 @@ void read_band(GDALRasterBand& band, const std::string& path, GDALDataType type,
   }
 }
 
-/// Colours and category names of the ids that occur.
+/// Colours and names of the ids that occur.
 void take_legend(GDALRasterBand& band, LabelRaster& out) {
   std::array<bool, 256> seen{};
   for (const std::uint8_t id : out.ids) seen[id] = true;
@@ -40,7 +40,8 @@ void take_legend(GDALRasterBand& band, LabelRaster& out) {
       out.colours[id] = {static_cast<std::uint8_t>(c.c1), static_cast<std::uint8_t>(c.c2),
                          static_cast<std::uint8_t>(c.c3)};
     }
-    if (id < named && names[id][0] != '\0') out.names[id] = names[id];
+    const char* name = id < named ? names[id] : band.GetMetadataItem(class_name_item(id).c_str());
+    if (name != nullptr && *name != '\0') out.names[id] = name;
   }
 }
 
