@@ -13,7 +13,9 @@
 namespace oida {
 
 /// A tiled, compressed GeoTIFF of class index + 1 (0 = no data) with colour table and class names,
-/// georeferenced where the scene is. Written beside and renamed by close(); Error naming the file.
+/// georeferenced where the scene is; windows in any order. Names are GDAL's category names (in
+/// <path>.aux.xml) and items CLASS_1 .. of the band's metadata in the TIFF itself. Written beside
+/// and renamed by close(); Error naming the file.
 class ClassMapWriter {
  public:
   ClassMapWriter(const std::string& path, const SceneInfo& scene, const ClassTable& classes);
@@ -27,11 +29,11 @@ class ClassMapWriter {
 };
 
 /// Pauli RGB (T22, T33, T11 in dB, each stretched from its 2nd to its 98th percentile) of the whole
-/// scene, at most `longest_px` on its longer side (block means).
+/// scene, at most `longest_px` on its longer side (block means); small scenes are enlarged.
 void write_pauli_png(const std::string& path, SceneSource& scene, int longest_px = 1024);
 
 /// Picture of class ids (class index + 1, 0 black), at most `longest_px` on its longer side
-/// (nearest), with a legend of names below.
+/// (nearest; small maps are enlarged), with a legend of names below.
 void write_class_png(const std::string& path, int rows, int cols, std::span<const std::uint8_t> ids,
                      const ClassTable& classes, int longest_px = 1024);
 

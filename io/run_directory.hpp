@@ -7,13 +7,17 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "data/classes.hpp"
+#include "nn/metrics.hpp"
 #include "oida/records.hpp"
 
 namespace oida {
 
+class RunLock;
+
 /// Rank 0's hold on a run directory. The lock (a file with host, process, job and heartbeat) is
 /// given back on destruction; it is stale when its process is gone on this host, when it bears this
-/// job's SLURM_JOB_ID, or when its heartbeat is 60 s old.
+/// job's SLURM_JOB_ID, or when its heartbeat (the file's time of change) is 60 s old.
 class RunDirectory {
  public:
   /// Makes the folder where it is missing. InputError when it cannot be written or is held by a
@@ -26,7 +30,7 @@ class RunDirectory {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
-  /// Renews the lock's heartbeat when it is older than 10 s.
+  /// Renews the lock's heartbeat when it is older than 10 s. Error when another job has taken it.
   void beat();
   /// Whole-file writes: beside, synced, renamed. Error naming the file.
   void write_text(const std::string& name, const std::string& text);
@@ -39,6 +43,7 @@ class RunDirectory {
 
  private:
   std::string path_;
+  std::unique_ptr<RunLock> lock_;
   double beaten_s_ = 0;
 };
 
@@ -47,7 +52,25 @@ bool is_done(const std::string& path);
 /// Checkpoints or metrics of an earlier run are there.
 bool is_used(const std::string& path);
 
+/// Indented, with a line feed at the end; NaN and infinities are null.
+std::string to_text(const nlohmann::ordered_json& json);
+
 nlohmann::ordered_json to_json(const Timing& timing);
+
+/// What test.json says.
+struct TestRecord {
+  Scores scores;
+  Confusion confusion;
+  ClassTable classes;
+  std::string split_kind;
+  bool leaky = false;  // a pixel of a test patch can also stand in a training patch
+  std::vector<std::string> warnings;
+};
+
+/// {n, oa, aa, kappa, f1_macro, miou, split {kind, leaky}, classes [{name, samples, recall,
+/// precision, f1, iou}], confusion [truth][predicted], warnings []}.
+nlohmann::ordered_json to_json(const TestRecord& record);
+
 /// Chrome trace events of all ranks, for Perfetto; `events[rank]`.
 void write_trace(const std::string& path, const std::vector<std::vector<TraceEvent>>& events);
 

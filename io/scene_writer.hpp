@@ -11,7 +11,8 @@
 namespace oida {
 
 /// `planes`: [9, rows, cols] in kT3Elements order. Writes <folder>/T11.bin, T11.bin.hdr, ...,
-/// config.txt. Written beside, then renamed: a folder with a config.txt is whole.
+/// config.txt; each file beside, then renamed, config.txt first taken away and written last: a
+/// folder with a config.txt is whole.
 void write_t3_folder(const std::string& folder, int rows, int cols, std::span<const float> planes);
 
 /// Grey-with-palette PNG of class ids [rows, cols]; colour 0 is black (no label).

@@ -20,7 +20,7 @@ void agree(Comm& comm, const std::optional<Error>& error) {
   const std::size_t space = text.find(' ');
   int code = 0;
   std::from_chars(text.data(), text.data() + space, code);
-  throw Error::from_message(text.substr(space + 1), static_cast<Exit>(code));
+  throw AgreedError(text.substr(space + 1), static_cast<Exit>(code));
 }
 
 }  // namespace oida

@@ -34,4 +34,10 @@ class InputError : public Error {
       : Error(std::move(where), std::move(what), Exit::refused) {}
 };
 
+/// An error that all ranks know of and throw alike: they can end in step instead of aborting.
+class AgreedError : public Error {
+ public:
+  AgreedError(const std::string& message, Exit exit) : Error(from_message(message, exit)) {}
+};
+
 }  // namespace oida

@@ -46,11 +46,15 @@ std::uint32_t Random::below(std::uint32_t bound) {
 
 std::vector<std::uint32_t> permutation(std::size_t n, Random random) {
   std::vector<std::uint32_t> order(n);
+  permute(order, random);
+  return order;
+}
+
+void permute(std::span<std::uint32_t> order, Random random) {
   std::iota(order.begin(), order.end(), 0U);
-  for (std::size_t i = n; i > 1; --i) {
+  for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
   }
-  return order;
 }
 
 }  // namespace oida

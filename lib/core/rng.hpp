@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace oida {
@@ -51,5 +52,7 @@ class Random {
 
 /// A random permutation of 0 .. n-1 (Fisher and Yates), n < 2^32.
 std::vector<std::uint32_t> permutation(std::size_t n, Random random);
+/// The same, written over `order` (n = its size) without allocating.
+void permute(std::span<std::uint32_t> order, Random random);
 
 }  // namespace oida

@@ -1,6 +1,7 @@
 #pragma once
 // What an engine is fed: a batch of patches with their labels.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Batch {
   std::uint32_t step = 0;
 
   Batch() = default;
+  /// All zero with labels -1, n = capacity. Error when a size is below 1 or the stride too short.
   Batch(int capacity, int rows, int cols, int channels, int channel_stride);
   std::size_t sample_floats() const {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) *

@@ -2,7 +2,7 @@
 // The normalised features of the blocks that a unit needs, and the patches cut from them.
 
 #include <cstdint>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "data/split.hpp"
@@ -26,7 +26,11 @@ struct Symmetry {
 /// `mirror`: only the mirror that the scattering physics makes exact, along the flight line (rows).
 /// `dihedral`: all eight; the others hold as far as texture does not depend on the look direction.
 enum class Augmentation { none, mirror, dihedral };
+/// InputError on an unknown name.
 Augmentation augmentation(const std::string& name);
+
+/// Channels that cut() is unrolled for: those of T3.
+inline constexpr int kCommonChannels = 9;
 
 /// A patch is never stored: it is cut when its batch is made.
 class PatchStore {
@@ -40,6 +44,7 @@ class PatchStore {
   bool has(std::uint32_t block) const;
 
   /// Writes [patch, patch, channel_stride]; channels beyond the features' are left untouched.
+  /// Error when the sample's block was not added; so does centre().
   void cut(const Sample& sample, Symmetry symmetry, float* out, int channel_stride) const;
   /// The features of a sample's own pixel.
   const float* centre(const Sample& sample) const;
@@ -53,8 +58,11 @@ class PatchStore {
     Window window;
     FeatureWindow features;
   };
+  const Piece& piece(const Sample& sample) const;
+
   int patch_px_;
   std::vector<float> signs_;
+  std::vector<float> ones_;
   std::vector<Piece> pieces_;  // by block; empty features where the unit does not need the block
 };
 

@@ -29,7 +29,8 @@ class Sampler {
   /// `shard`: the unit's samples; kept. Error when it is empty.
   Sampler(std::vector<Sample> shard, int classes, SamplerOptions options);
 
-  /// Fills `batch` (n, labels, input, seed, step) with the samples of step `step`.
+  /// Fills `batch` (n, labels, input, seed, step) with the samples of step `step`; allocates
+  /// nothing. Error when the batch is too small or of another shape than the store's patches.
   void fill(std::uint64_t step, const PatchStore& store, Batch& batch);
   /// The samples of a step, for tests and for the record of a failed batch.
   std::vector<Sample> samples(std::uint64_t step);
@@ -43,15 +44,17 @@ class Sampler {
     std::uint64_t epoch = ~std::uint64_t{0};
   };
   std::uint32_t draw(std::size_t stream, std::uint64_t k);
+  void draw_step(std::uint64_t step);
 
   std::vector<Sample> shard_;
   SamplerOptions options_;
-  int balanced_ = 0;             // of each batch
-  std::vector<Stream> streams_;  // 0: the whole shard, then one a class that it has
-  std::vector<std::uint32_t> drawn_;
+  int balanced_ = 0;                  // of each batch
+  std::vector<Stream> streams_;       // 0: the whole shard, then one a class that it has
+  std::vector<std::uint32_t> drawn_;  // indices into shard_ of the step drawn last
 };
 
-/// Fills `batch` with samples[first .. first + capacity), untransformed; returns how many.
+/// Fills `batch` with samples[first .. first + capacity), untransformed; returns how many, which is
+/// also the batch's n. Labels beyond n are -1.
 int fill_evaluation(std::span<const Sample> samples, std::size_t first, const PatchStore& store,
                     Batch& batch);
 

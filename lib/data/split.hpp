@@ -1,6 +1,7 @@
 #pragma once
 // Which labelled pixels train, validate and test.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,19 +35,26 @@ struct SplitOptions {
   enum class Kind { blocks, checkerboard, random };
   Kind kind = Kind::checkerboard;
   int block_px = 64;
-  /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2, so that every
-  /// patch lies inside its own block and no pixel is shared between parts.
+  /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2 + halo_px, so that
+  /// every patch, and all that its features are made of, lies inside its own block and no pixel is
+  /// shared between parts.
   int buffer_px = -1;
-  double validation_share = 0.1;
-  double test_share = 0.3;  // blocks: of the blocks; random: of the pixels; checkerboard: not used
+  double validation_share = 0.1;  // of the training side
+  /// Of the labelled pixels; checkerboard: not used.
+  double test_share = 0.3;
   /// Upper limit of training samples a class, over all units; 0 = none.
   std::int64_t max_per_class = 0;
   int patch_px = 15;
   std::uint64_t seed = 1;
+  /// Pixels around a patch that its features depend on (FeatureRecipe::halo_px).
+  int halo_px = 0;
 };
 
+/// InputError on an unknown name.
 SplitOptions::Kind split_kind(const std::string& name);
 std::string to_string(SplitOptions::Kind kind);
+/// The buffer in force: auto resolved; 0 for random, which has no use for one.
+int buffer_px(const SplitOptions& options);
 
 struct Split {
   SplitOptions::Kind kind = SplitOptions::Kind::checkerboard;
@@ -57,8 +65,10 @@ struct Split {
   /// "class 'Buildings' has no test samples: left out of AA, F1 and mIoU" and the like.
   std::vector<std::string> warnings;
 
-  /// True where a pixel of a test patch can also stand in a training patch.
-  bool leaky() const { return kind == SplitOptions::Kind::random; }
+  /// A pixel of a test patch can also stand in a training patch.
+  bool pixels_shared = false;
+
+  bool leaky() const { return pixels_shared; }
 };
 
 /// The same on every rank for the same labels and options; samples are sorted by block, row,
@@ -67,9 +77,12 @@ struct Split {
 /// checkerboard: blocks with (block row + block column) even train, the others test.
 /// blocks: random blocks test until `test_share` of the labelled pixels is reached.
 /// random: random pixels of each class (leaky, on request only).
-/// Validation is taken from the training side by whole blocks (random: by pixels), random blocks
-/// first whose loss leaves every class at least half of its training samples.
-/// InputError when a part that is needed has no sample at all.
-Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options);
+/// Validation is taken from the training side by whole blocks (random: by pixels) until
+/// `validation_share` of it is reached: blocks in random order, those that bring a class new to
+/// validation first, none whose loss leaves a class less than half of its training samples.
+/// `names` are used in warnings; without them classes go by number.
+/// InputError when a part that is needed has no sample at all, or an option is out of range.
+Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,
+                 const std::vector<std::string>& names = {});
 
 }  // namespace oida

@@ -25,12 +25,14 @@ class Confusion {
 };
 
 /// Per class; NaN where the class has no true sample (recall, iou, f1 are then left out of means).
+/// Precision is 0 where a class was never predicted.
 struct ClassScore {
   std::int64_t samples = 0;
   double recall = 0, precision = 0, f1 = 0, iou = 0;
 };
 
 /// `average` means over classes that have test samples and, by `trained`, training samples.
+/// NaN where undefined: everything without samples, kappa when one class is all there is.
 struct Scores {
   std::int64_t n = 0;
   double oa = 0;     // overall accuracy

@@ -53,7 +53,15 @@ struct Parameter {
   int layer = 0;   // index into Network::layers
 };
 
-/// "oceantda9", "oceanlike"; InputError names key model.name and the known names.
+/// InputError names key model.name and the known names. All convolutions are 3x3 with relu, pad 1;
+/// pools are max, 2x2, and drop an odd last row or column.
+///   oceantda9   conv 32, conv 32, pool, conv 64, conv 64, pool, conv 128, dense 736 relu, dropout
+///               0.5, dense classes: nine layers counted as conv, pool and dense. Its source does
+///               not publish widths; these give 1,000,815 parameters at 9 x 15 x 15 and 15 classes.
+///               Fits patches of 4 px and more.
+///   oceanlike   conv 32, conv 32, pool, conv 64, conv 64, pool, conv 128, pool, dense 384 relu,
+///               dense classes: the benchmark's network, 931,048 parameters at 9 x 32 x 32 and 8
+///               classes.
 Network built_in(const std::string& name, Shape input, int classes);
 std::vector<std::string> built_in_names();
 
@@ -66,7 +74,9 @@ Network from_lines(const std::vector<std::string>& lines, Shape input, int class
 /// The same text back; from_lines(to_lines(n)) == n but for the name.
 std::vector<std::string> to_lines(const Network& network);
 
-/// Input shape, then the output shape of every layer. InputError when a window does not fit.
+/// Input shape, then the output shape of every layer: window sides (side + 2 pad - kernel) / stride
+/// + 1, rounded down; dense [out, 1, 1], and no window after it. InputError when a layer does not
+/// fit or a field is out of range, or when the last layer is not dense `classes`.
 std::vector<Shape> shapes(const Network& network);
 
 /// Trained arrays in canonical order: layer by layer, weight then bias.

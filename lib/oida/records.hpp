@@ -26,7 +26,7 @@ struct TraceEvent {
 /// Switches phases; nested use returns to the phase before.
 class PhaseClock {
  public:
-  /// From now on; totals start at zero. Trace events are kept when `trace` is set.
+  /// From now on, on top of what add() brought. Trace events are kept when `trace` is set.
   void start(bool trace);
   /// Ends the current phase and starts `phase`; returns the phase before.
   Phase enter(Phase phase);

@@ -1,6 +1,8 @@
 #pragma once
 // From polarimetric matrices to the real channels a network sees.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,0 +1,345 @@
+#include "deck.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <sstream>
+
+#include <boost/program_options.hpp>
+
+#include "command_line.hpp"
+#include "core/error.hpp"
+
+namespace po = boost::program_options;
+
+namespace oida::app {
+
+namespace {
+
+/// Boost cuts a line at every '#'; one inside a value travels as this character.
+constexpr char kHash = '\x01';
+
+std::string as_text(const std::string& value) {
+  return value;
+}
+std::string as_text(std::int64_t value) {
+  return std::to_string(value);
+}
+std::string as_text(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+/// Collects the keys: for parsing, for --help and for the resolved deck.
+class Table {
+ public:
+  template <typename Number>
+  void number(const char* key, Number& target, Number fallback, Number least, Number most,
+              const std::string& help) {
+    const auto check = [=](const Number& value) {
+      if (value >= least && value <= most) return;
+      throw InputError(key, as_text(value) + " is out of range; allowed: " + as_text(least) +
+                                " to " + as_text(most));
+    };
+    options_.add_options()(key, po::value(&target)->default_value(fallback)->notifier(check),
+                           help.c_str());
+    print_.emplace_back(key, [&target] { return std::vector{as_text(target)}; });
+  }
+
+  void text(const char* key, std::string& target, const std::string& fallback,
+            const std::string& help) {
+    options_.add_options()(key, po::value(&target)->default_value(fallback), help.c_str());
+    print_.emplace_back(key, [&target] { return std::vector{target}; });
+  }
+
+  void choice(const char* key, std::string& target, const std::vector<std::string>& allowed,
+              const std::string& help) {
+    std::string names = allowed.front();
+    for (std::size_t i = 1; i < allowed.size(); ++i) names += " | " + allowed[i];
+    const auto check = [=](const std::string& value) {
+      for (const auto& name : allowed) {
+        if (value == name) return;
+      }
+      throw InputError(key, "'" + value + "' is not one of " + names);
+    };
+    options_.add_options()(key, po::value(&target)->default_value(allowed.front())->notifier(check),
+                           (help + ": " + names).c_str());
+    print_.emplace_back(key, [&target] { return std::vector{target}; });
+  }
+
+  void list(const char* key, std::vector<std::string>& target, const std::string& help) {
+    options_.add_options()(key, po::value(&target), (help + " (may repeat)").c_str());
+    print_.emplace_back(key, [&target] { return target; });
+  }
+
+  const po::options_description& options() const { return options_; }
+  std::vector<std::pair<std::string, std::vector<std::string>>> resolved() const {
+    std::vector<std::pair<std::string, std::vector<std::string>>> values;
+    for (const auto& [key, print] : print_) values.emplace_back(key, print());
+    return values;
+  }
+
+ private:
+  po::options_description options_{"Deck", 110, 55};
+  std::vector<std::pair<std::string, std::function<std::vector<std::string>()>>> print_;
+};
+
+constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
+
+void add_scene_keys(Table& table, Deck& deck) {
+  auto& scene = deck.scene;
+  table.list("scene.path", scene.path, "folder or file of a scene");
+  table.list("scene.labels", scene.labels, "label raster of the scene at the same place");
+  table.choice("scene.format", scene.format, {"auto", "polsarpro"}, "how to read the scene");
+  table.number<std::int64_t>("scene.rows", scene.rows, 0, 0, kMany, "rows, if the files lack them");
+  table.number<std::int64_t>("scene.cols", scene.cols, 0, 0, kMany, "columns, likewise");
+  table.number<std::int64_t>("scene.ignore_label", scene.ignore_label, 0, 0, 254,
+                             "label id that means: no label");
+  table.list("scene.class_names", scene.class_names, "names of the label ids, ascending");
+  table.list("scene.class_alias", scene.class_alias, "OLD=NEW: rename or merge a class");
+}
+
+void add_data_keys(Table& table, Deck& deck) {
+  auto& data = deck.data;
+  table.choice("data.features", data.features, {"log_t3"}, "what the network sees");
+  table.text("data.speckle_filter", data.speckle_filter, "none",
+             "none | boxcar:N, N x N mean of the matrices, N odd");
+  table.number<std::int64_t>("data.patch_px", data.patch_px, 15, 1, 1025, "side of a patch, odd");
+  table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
+               "what trains and what tests");
+  table.number<std::int64_t>("data.block_px", data.block_px, 64, 4, 65536, "side of a block");
+  table.text("data.buffer_px", data.buffer_px, "auto",
+             "auto | N, rim of a block without samples; auto: no pixel shared between parts");
+  table.number("data.validation_share", data.validation_share, 0.1, 0.0, 0.9,
+               "share of the training side that validates");
+  table.number("data.test_share", data.test_share, 0.3, 0.0, 0.999,
+               "share that tests (blocks, random)");
+  table.number<std::int64_t>("data.max_per_class", data.max_per_class, 0, 0, std::int64_t{1} << 40,
+                             "training samples a class at most, 0 = all");
+  table.choice("data.shards", data.shards, {"stratified", "spatial"}, "how units share samples");
+  table.choice("data.augmentation", data.augmentation, {"none", "mirror", "dihedral"},
+               "how training patches are varied");
+  table.number("data.balanced_share", data.balanced_share, 0.0, 0.0, 1.0,
+               "share of a batch drawn with equal class frequency");
+  table.number<std::int64_t>("data.seed", data.seed, 1, 0, kMany, "of split and shards");
+}
+
+void add_training_keys(Table& table, Deck& deck) {
+  auto& model = deck.model;
+  table.text("model.name", model.name, "oceantda9", "built-in network");
+  table.list("model.layers", model.layers, "a layer; in place of model.name");
+  table.number<std::int64_t>("model.seed", model.seed, 1, 0, kMany, "of the first parameters");
+  auto& train = deck.train;
+  table.number("train.epochs", train.epochs, 10.0, 0.001, 1e6, "passes over the largest shard");
+  table.number<std::int64_t>("train.batch", train.batch, 64, 1, 65536, "samples a step and unit");
+  table.number<std::int64_t>("train.global_batch", train.global_batch, 0, 0, 1 << 24,
+                             "samples a step over all units, in place of train.batch");
+  table.choice("train.optimizer", train.optimizer, {"sgd", "adagrad_window"}, "optimizer");
+  table.number("train.learning_rate", train.learning_rate, 0.05, 1e-9, 1e3, "peak learning rate");
+  table.number("train.momentum", train.momentum, 0.9, 0.0, 0.9999, "of sgd");
+  table.number<std::int64_t>("train.window", train.window, 100, 1, kMany,
+                             "steps of adagrad_window's window");
+  table.choice("train.schedule", train.schedule, {"one_cycle", "cosine", "constant"},
+               "learning rate over the run");
+  table.number("train.warm_up", train.warm_up, 0.3, 0.0, 0.9, "rising share of the schedule");
+  table.number("train.weight_decay", train.weight_decay, 0.0, 0.0, 1.0, "L2 penalty");
+  table.choice("train.class_weights", train.class_weights, {"none", "balanced"},
+               "weights of the loss by class");
+  table.choice("train.precision", train.precision, {"fp32", "bf16"}, "arithmetic");
+  table.number<std::int64_t>("train.seed", train.seed, 1, 0, kMany, "of batches and dropout");
+}
+
+void add_oida_keys(Table& table, Deck& deck) {
+  auto& oida = deck.oida;
+  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "none"},
+               "how units share what they learn");
+  table.text("oida.interleave", oida.interleave, "auto",
+             "auto | N | plan:RUN.json, steps while an exchange is in flight");
+  table.choice("oida.guard", oida.guard, {"on", "off"}, "keep the optimum, roll back to it");
+  table.number("oida.guard_factor", oida.guard_factor, 10.0, 1.0, 1e6,
+               "a loss above this times the optimum's rolls back");
+  table.number<std::int64_t>("oida.guard_retries", oida.guard_retries, 3, 0, 1000,
+                             "rollbacks at most");
+  table.number<std::int64_t>("oida.validate_every", oida.validate_every, 0, 0, kMany,
+                             "steps between validations, 0 = a twentieth of the run, at least 50");
+  table.number<std::int64_t>("oida.validate_samples", oida.validate_samples, 2048, 1, kMany,
+                             "validation samples over all units at most");
+}
+
+void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
+  auto& device = deck.device;
+  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"}, "where to compute");
+  table.choice("device.engine", device.engine, {"onednn", "reference"}, "engine on the CPU");
+  table.number<std::int64_t>("device.threads", device.threads, 0, 0, 4096,
+                             "threads a rank, 0 = its share of the node's cores");
+  table.choice("device.oversubscribe", device.oversubscribe, {"warn", "refuse"},
+               "more threads than cores on a node");
+  table.number<std::int64_t>("device.memory_limit_mb", device.memory_limit_mb, 0, 0, kMany,
+                             "memory of a rank at most, 0 = not limited");
+  auto& run = deck.run;
+  table.text("run.dir", run.dir, run_dir, "run directory");
+  table.number("run.checkpoint_every_s", run.checkpoint_every_s, 300.0, 0.0, 1e9,
+               "seconds between checkpoints");
+  table.number<std::int64_t>("run.keep", run.keep, 2, 1, 1000, "checkpoints kept");
+  table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
+  table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json");
+  table.number("run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
+               "stop with a checkpoint after this long, 0 = never");
+  table.number("run.stall_timeout_s", run.stall_timeout_s, 600.0, 0.0, 1e9,
+               "end the job when a rank is silent for this long, 0 = never");
+  table.choice("run.class_map", run.class_map, {"auto", "on", "off"},
+               "map of the whole scene; auto: when it takes under 5 minutes");
+  table.choice("run.progress", run.progress, {"auto", "bar", "lines", "off"}, "progress output");
+  auto& synth = deck.synth;
+  table.number<std::int64_t>("synth.rows", synth.rows, 512, 32, 65536, "of the synthetic scene");
+  table.number<std::int64_t>("synth.cols", synth.cols, 512, 32, 65536, "of the synthetic scene");
+  table.number<std::int64_t>("synth.looks", synth.looks, 4, 1, 1000, "looks of its speckle");
+  table.number("synth.texture", synth.texture, 8.0, 0.1, 1e6,
+               "order of its gamma texture; larger is smoother");
+  table.number<std::int64_t>("synth.field_px", synth.field_px, 40, 4, 4096,
+                             "mean size of its fields");
+  table.number<std::int64_t>("synth.seed", synth.seed, 1, 0, kMany, "of the synthetic scene");
+}
+
+Table make_table(Deck& deck, const std::string& run_dir) {
+  Table table;
+  add_scene_keys(table, deck);
+  add_data_keys(table, deck);
+  add_training_keys(table, deck);
+  add_oida_keys(table, deck);
+  add_run_keys(table, deck, run_dir);
+  return table;
+}
+
+std::string expand(const std::string& line, const std::string& file) {
+  std::string text;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::size_t end = line.compare(i, 2, "${") == 0 ? line.find('}', i) : std::string::npos;
+    if (end == std::string::npos) {
+      text += line[i++];
+      continue;
+    }
+    const std::string name = line.substr(i + 2, end - i - 2);
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) throw InputError(file, "environment variable " + name + " is not set");
+    text += value;
+    i = end + 1;
+  }
+  return text;
+}
+
+std::string read_ini(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream || std::filesystem::is_directory(file)) {
+    throw InputError(file, "deck cannot be read");
+  }
+  std::string text;
+  std::string line;
+  while (std::getline(stream, line)) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    for (char c : expand(line, file)) {
+      if (c != '\r') text += c == '#' ? kHash : c;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+void restore_hashes(po::parsed_options& parsed) {
+  for (auto& option : parsed.options) {
+    for (auto& value : option.value) {
+      for (char& c : value) {
+        if (c == kHash) c = '#';
+      }
+    }
+  }
+}
+
+po::options_description flags() {
+  po::options_description flags("Flags", 110, 55);
+  flags.add_options()("check", "validate all, print the resolved deck and the plan, and stop")(
+      "dry-run", "train two rounds only, in a run directory of its own")(
+      "DECK", po::value<std::string>(), "");
+  return flags;
+}
+
+po::variables_map parse(const std::vector<std::string>& arguments, const Table& table) {
+  po::options_description all;
+  all.add(table.options()).add(flags());
+  auto values = parse_command_line(arguments, all, {"DECK"});
+  if (values.count("DECK") == 0) throw InputError("command line", "no deck is named");
+  const auto file = values["DECK"].as<std::string>();
+  std::istringstream ini(read_ini(file));
+  try {
+    auto parsed = po::parse_config_file(ini, table.options());
+    restore_hashes(parsed);
+    po::store(parsed, values);
+    po::notify(values);
+  } catch (const po::error& error) {
+    rethrow(error, file);
+  }
+  return values;
+}
+
+std::string deck_name(const std::vector<std::string>& arguments) {
+  for (const auto& argument : arguments) {
+    if (!argument.starts_with("--")) return argument;
+  }
+  return "";
+}
+
+void resolve_paths(Deck& deck) {
+  for (auto& path : deck.scene.path) path = beside_deck(deck, path);
+  for (auto& path : deck.scene.labels) path = beside_deck(deck, path);
+  deck.run.dir = beside_deck(deck, deck.run.dir);
+  if (deck.run.resume != "auto" && deck.run.resume != "no") {
+    deck.run.resume = beside_deck(deck, deck.run.resume);
+  }
+}
+
+}  // namespace
+
+std::string beside_deck(const Deck& deck, const std::string& path) {
+  const std::filesystem::path given(path);
+  if (given.is_absolute()) return path;
+  return (std::filesystem::path(deck.folder) / given).lexically_normal().string();
+}
+
+Deck read_deck(const std::vector<std::string>& arguments) {
+  const std::filesystem::path file(deck_name(arguments));
+  Deck deck{};
+  deck.file = file.string();
+  deck.folder = std::filesystem::absolute(file).parent_path().string();
+  const Table table = make_table(deck, "runs/" + file.stem().string());
+  const auto values = parse(arguments, table);
+  deck.check = values.count("check") > 0;
+  deck.dry_run = values.count("dry-run") > 0;
+  resolve_paths(deck);
+  deck.resolved = table.resolved();
+  return deck;
+}
+
+std::string Deck::resolved_ini() const {
+  std::string text;
+  std::string section;
+  for (const auto& [key, values] : resolved) {
+    const auto dot = key.find('.');
+    if (key.substr(0, dot) != section) {
+      section = key.substr(0, dot);
+      text += "[" + section + "]\n";
+    }
+    for (const auto& value : values) text += key.substr(dot + 1) + " = " + value + "\n";
+  }
+  return text;
+}
+
+std::string deck_help() {
+  Deck deck{};
+  return to_text(make_table(deck, "runs/NAME-OF-DECK").options());
+}
+
+}  // namespace oida::app

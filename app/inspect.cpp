@@ -1,0 +1,154 @@
+// oida inspect: what a scene is, and whether train would take it.
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "io/labels.hpp"
+#include "io/scene_reader.hpp"
+
+namespace po = boost::program_options;
+
+namespace oida::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InspectOptions {
+  std::string scene, labels, format = "auto";
+  bool json = false, help = false;
+};
+
+po::options_description inspect_flags(InspectOptions& options) {
+  po::options_description flags("oida inspect SCENE [--labels FILE] [--json]", 100, 50);
+  flags.add_options()("labels", po::value(&options.labels),
+                      "label raster to check against the scene")(
+      "scene.format", po::value(&options.format), "auto | polsarpro")("json", "as JSON")(
+      "help", "this text")("SCENE", po::value(&options.scene), "folder or file of a scene");
+  return flags;
+}
+
+InspectOptions read_options(const Arguments& arguments) {
+  InspectOptions options;
+  const auto flags = inspect_flags(options);
+  auto values = parse_command_line(arguments, flags, {"SCENE"});
+  po::notify(values);
+  options.json = values.count("json") > 0;
+  options.help = values.count("help") > 0;
+  if (!options.help && options.scene.empty()) {
+    throw InputError("command line", "inspect needs a SCENE");
+  }
+  return options;
+}
+
+/// Every pixel is looked at, strip by strip.
+struct Audit {
+  Defects defects;
+  std::map<std::string, double> mean_power;  // of valid pixels, by diagonal element
+};
+
+Audit audit_scene(SceneSource& scene) {
+  constexpr int kStripRows = 64;
+  Audit result;
+  const SceneInfo& info = scene.info();
+  std::map<std::string, double> sums;
+  for (int row = 0; row < info.rows; row += kStripRows) {
+    MatrixWindow window = scene.read({row, 0, std::min(kStripRows, info.rows - row), info.cols});
+    result.defects += audit(window);
+    for (std::size_t element = 0; element < kT3Elements.size(); ++element) {
+      const std::string name(kT3Elements[element]);
+      if (name.size() != 3) continue;
+      for (std::size_t i = 0; i < window.pixels(); ++i) {
+        if (window.valid[i] != 0) sums[name] += static_cast<double>(window.plane(element)[i]);
+      }
+    }
+  }
+  const auto valid = static_cast<double>(result.defects.pixels - result.defects.invalid);
+  for (const auto& [name, sum] : sums) result.mean_power[name] = valid > 0 ? sum / valid : 0;
+  return result;
+}
+
+Json describe_scene(const SceneInfo& info, const Audit& audit) {
+  Json json;
+  json["scene"] = info.path;
+  json["format"] = info.format;
+  json["rows"] = info.rows;
+  json["cols"] = info.cols;
+  json["georeferenced"] = info.georeference.present();
+  json["pixels"] = audit.defects.pixels;
+  json["invalid"] = audit.defects.invalid;
+  json["negative_power"] = audit.defects.negative_power;
+  json["zero_power"] = audit.defects.zero_power;
+  json["not_semidefinite"] = audit.defects.not_semidefinite;
+  json["mean_power"] = audit.mean_power;
+  return json;
+}
+
+Json describe_labels(const LabelRaster& labels) {
+  std::map<int, std::int64_t> counts;
+  for (const auto id : labels.ids) ++counts[id];
+  Json ids = Json::array();
+  for (const auto& [id, count] : counts) {
+    Json entry{{"id", id}, {"pixels", count}};
+    if (labels.names.contains(id)) entry["name"] = labels.names.at(id);
+    ids.push_back(entry);
+  }
+  return {{"path", labels.path}, {"ids", ids}};
+}
+
+std::string text_of(const Json& json) {
+  std::ostringstream text;
+  text << "scene   " << json["scene"].get<std::string>() << "\nformat  "
+       << json["format"].get<std::string>() << "\nsize    " << json["rows"] << " rows x "
+       << json["cols"] << " columns\nground  "
+       << (json["georeferenced"].get<bool>() ? "georeferenced" : "no credible georeference")
+       << "\naudit   " << json["pixels"] << " pixels: " << json["invalid"] << " invalid, "
+       << json["negative_power"] << " with negative power, " << json["zero_power"]
+       << " with zero power, " << json["not_semidefinite"]
+       << " not positive semi-definite\npower  ";
+  for (const auto& [name, mean] : json["mean_power"].items()) {
+    text << ' ' << name << ' ' << std::setprecision(4) << mean.get<double>();
+  }
+  text << '\n';
+  if (!json.contains("labels")) return text.str();
+  text << "labels  " << json["labels"]["path"].get<std::string>() << '\n';
+  for (const auto& entry : json["labels"]["ids"]) {
+    text << std::setw(11) << entry["id"] << std::setw(12) << entry["pixels"] << "  "
+         << entry.value("name", "") << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace
+
+Exit inspect(Comm& comm, const Arguments& arguments) {
+  const auto text = collectively(comm, [&]() -> std::string {
+    const auto options = read_options(arguments);
+    if (options.help) {
+      InspectOptions unused;
+      return to_text(inspect_flags(unused));
+    }
+    if (comm.rank() != 0) return "";
+    const auto scene = open_scene(options.scene, {options.format, 0, 0});
+    Json json = describe_scene(scene->info(), audit_scene(*scene));
+    if (!options.labels.empty()) {
+      json["labels"] =
+          describe_labels(read_labels(options.labels, scene->info().rows, scene->info().cols));
+    }
+    if (json["pixels"] == json["invalid"]) {
+      throw InputError(options.scene, "no pixel has a valid matrix");
+    }
+    return options.json ? json.dump(2) + "\n" : text_of(json);
+  });
+  say(comm, text);
+  return Exit::done;
+}
+
+}  // namespace oida::app

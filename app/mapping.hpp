@@ -1,0 +1,22 @@
+#pragma once
+// Classes of every pixel of a scene, tile by tile, shared by all ranks.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "comm/comm.hpp"
+#include "data/scene_source.hpp"
+#include "engine/engine.hpp"
+#include "io/model_file.hpp"
+
+namespace oida::app {
+
+/// Gets a tile's class index + 1 (0: the scene has no valid value there), on rank 0.
+using TileSink = std::function<void(const Window&, std::span<const std::uint8_t>)>;
+
+/// Collective. Tiles are dealt to the ranks in turn; rank 0 hands them to `sink` in order.
+void map_scene(Comm& comm, Engine& engine, std::span<const float> parameters, const Model& model,
+               SceneSource& scene, const TileSink& sink);
+
+}  // namespace oida::app

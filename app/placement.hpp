@@ -1,0 +1,34 @@
+#pragma once
+// Which cores and which device a rank computes on.
+
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "deck.hpp"
+#include "engine/engine.hpp"
+
+namespace oida::app {
+
+struct DeviceOptions {
+  std::string kind = "auto", engine = "onednn", precision = "fp32", oversubscribe = "warn";
+  int threads = 0;  // a rank; 0 = its share of the node's cores
+};
+DeviceOptions device_options(const Deck& deck);
+
+struct ComputePlace {
+  int threads = 1;
+  std::string device = "cpu";
+  std::vector<std::string> warnings;
+};
+
+/// Threads of this rank: as asked for, or the node's cores shared by its ranks. Binds the process
+/// to its own cores where the launcher did not and there are enough. InputError for a GPU that is
+/// not there, and for shared cores when device.oversubscribe = refuse. The same on every rank of a
+/// node.
+ComputePlace place_rank(const Comm& comm, const DeviceOptions& device);
+
+EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch,
+                             std::vector<float> class_weights);
+
+}  // namespace oida::app

@@ -1,0 +1,86 @@
+// oida predict: the class map of a whole scene by a trained model.
+
+#include <algorithm>
+#include <optional>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "io/model_file.hpp"
+#include "io/scene_reader.hpp"
+#include "placement.hpp"
+#include "scene_map.hpp"
+
+namespace po = boost::program_options;
+
+namespace oida::app {
+
+namespace {
+
+struct PredictOptions {
+  std::string model, scene, out, png, format = "auto";
+  int threads = 0;
+  bool help = false;
+};
+
+po::options_description predict_flags(PredictOptions& options) {
+  po::options_description flags("oida predict MODEL.h5 SCENE --out MAP.tif", 100, 50);
+  flags.add_options()("out", po::value(&options.out), "GeoTIFF of class numbers, 0 = no data")(
+      "png", po::value(&options.png), "picture of the map as well")(
+      "scene.format", po::value(&options.format), "auto | polsarpro")(
+      "device.threads", po::value(&options.threads), "threads a rank, 0 = share of the cores")(
+      "help", "this text")("MODEL", po::value(&options.model), "model.h5 of a run directory")(
+      "SCENE", po::value(&options.scene), "scene of the same kind as the model was trained on");
+  return flags;
+}
+
+PredictOptions read_options(const Arguments& arguments) {
+  PredictOptions options;
+  const auto flags = predict_flags(options);
+  auto values = parse_command_line(arguments, flags, {"MODEL", "SCENE"});
+  po::notify(values);
+  options.help = values.count("help") > 0;
+  if (options.help) return options;
+  if (options.model.empty() || options.scene.empty() || options.out.empty()) {
+    throw InputError("command line", "predict needs MODEL.h5, SCENE and --out MAP.tif");
+  }
+  return options;
+}
+
+std::string help() {
+  PredictOptions unused;
+  return to_text(predict_flags(unused));
+}
+
+}  // namespace
+
+Exit predict(Comm& comm, const Arguments& arguments) {
+  const auto options = collectively(comm, [&] { return read_options(arguments); });
+  if (options.help) {
+    say(comm, help());
+    return Exit::done;
+  }
+  require_one_job(comm);
+  Model model;
+  std::unique_ptr<SceneSource> scene;
+  std::unique_ptr<Engine> engine;
+  collectively(comm, [&] {
+    model = read_model(options.model);
+    scene = open_scene(options.scene, {options.format, 0, 0});
+    DeviceOptions device;
+    device.threads = options.threads;
+    constexpr int kBatch = 64;
+    engine =
+        make_engine(model.network, engine_options(device, place_rank(comm, device), kBatch, {}));
+  });
+  AlignedVector<float> parameters(engine->flat_size());
+  engine->import_flat(model.parameters, parameters);
+  write_map(comm, *engine, parameters, model, *scene, options.out, options.png);
+  say(comm, "class map " + options.out + ": " + std::to_string(scene->info().rows) + " x " +
+                std::to_string(scene->info().cols) + " px, " +
+                std::to_string(model.classes.size()) + " classes" +
+                (scene->info().georeference.present() ? ", georeferenced\n"
+                                                      : ", the scene has no georeference\n"));
+  return Exit::done;
+}
+
+}  // namespace oida::app

@@ -1,0 +1,21 @@
+#pragma once
+// Maps and pictures of a run's scenes, in its run directory.
+
+#include "comm/comm.hpp"
+#include "dataset.hpp"
+#include "engine/engine.hpp"
+#include "io/model_file.hpp"
+
+namespace oida::app {
+
+/// Collective. quicklook.png, and where run.class_map asks for it class_map.tif and class_map.png;
+/// the second scene's are quicklook-2.png and so on. `samples_per_s` of all ranks estimates the
+/// time.
+void draw_scenes(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
+                 std::span<const float> parameters, const Model& model, double samples_per_s);
+
+/// Collective. The class map of one scene as GeoTIFF, and as PNG where `png` names one.
+void write_map(Comm& comm, Engine& engine, std::span<const float> parameters, const Model& model,
+               SceneSource& scene, const std::string& tif, const std::string& png);
+
+}  // namespace oida::app

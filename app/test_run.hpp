@@ -1,0 +1,21 @@
+#pragma once
+// The finished model on the test samples.
+
+#include "comm/comm.hpp"
+#include "dataset.hpp"
+#include "engine/engine.hpp"
+#include "nn/metrics.hpp"
+#include "polsar/normaliser.hpp"
+
+namespace oida::app {
+
+struct TestResult {
+  Confusion confusion;
+  double samples_per_s = 0;  // over all ranks, reading included
+};
+
+/// Collective. Each rank reads and classifies its part of the test samples, few blocks at a time.
+TestResult run_test(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
+                    std::span<const float> parameters, const Normaliser& normaliser);
+
+}  // namespace oida::app

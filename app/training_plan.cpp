@@ -1,0 +1,230 @@
+#include "training_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <numeric>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+
+namespace oida::app {
+
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+std::vector<float> balanced_weights(const Split& split) {
+  const auto& counts = split.counts[static_cast<std::size_t>(Part::training)];
+  const auto present = std::count_if(counts.begin(), counts.end(), [](auto n) { return n > 0; });
+  const auto total = static_cast<double>(split.training.size());
+  std::vector<float> weights;
+  for (const auto n : counts) {
+    const double weight =
+        n > 0 ? total / (static_cast<double>(present) * static_cast<double>(n)) : 0;
+    weights.push_back(static_cast<float>(weight));
+  }
+  return weights;
+}
+
+int batch_of(std::int64_t global_batch, int units, int unit) {
+  return static_cast<int>(global_batch / units + (unit < global_batch % units ? 1 : 0));
+}
+
+std::string megabytes(std::int64_t bytes) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / 1e6 << " MB";
+  return text.str();
+}
+
+}  // namespace
+
+std::int64_t TrainingPlan::memory_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& item : memory) bytes += static_cast<std::int64_t>(item.bytes);
+  return bytes;
+}
+
+TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) {
+  const int units = comm.size();
+  if (exchange_kind(deck.oida.exchange) == ExchangeKind::none && units > 1) {
+    throw InputError("oida.exchange",
+                     "none is for one unit, this job has " + std::to_string(units));
+  }
+  TrainingPlan plan;
+  plan.global_batch =
+      deck.train.global_batch > 0 ? deck.train.global_batch : deck.train.batch * units;
+  if (plan.global_batch < units) {
+    throw InputError("train.global_batch", std::to_string(plan.global_batch) + " for " +
+                                               std::to_string(units) + " units");
+  }
+  plan.batch = batch_of(plan.global_batch, units, comm.rank());
+  const auto samples = static_cast<std::int64_t>(data.split.training.size());
+  plan.steps_per_epoch =
+      deck.train.global_batch > 0
+          ? ceil_div(samples, plan.global_batch)
+          : ceil_div(*std::max_element(data.shard_samples.begin(), data.shard_samples.end()),
+                     plan.batch);
+  plan.total_steps = std::max<std::int64_t>(
+      1, std::llround(deck.train.epochs * static_cast<double>(plan.steps_per_epoch)));
+  if (deck.dry_run) {
+    plan.total_steps = 2 * make_interleave(deck, units).steps(0);
+  }
+  if (deck.train.class_weights == "balanced") plan.class_weights = balanced_weights(data.split);
+  return plan;
+}
+
+void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine) {
+  plan.memory = engine.memory();
+  const std::size_t flat = engine.flat_size() * sizeof(float);
+  const std::size_t slots = Optimizer(optimizer_options(deck), 0).slots();
+  plan.memory.push_back({"scene windows", static_cast<std::size_t>(store_bytes(data, deck))});
+  plan.memory.push_back(
+      {"samples", (data.split.training.size() + data.split.validation.size() +
+                   data.split.test.size() + data.shard.size() + data.validation.size()) *
+                      sizeof(Sample)});
+  plan.memory.push_back({"parameters and gradient", 2 * flat});
+  plan.memory.push_back({"optimizer", slots * flat});
+  plan.memory.push_back({"exchange (sent, mean)", 2 * flat});
+  plan.memory.push_back({"optimum and candidates", 3 * flat});
+  std::stable_sort(plan.memory.begin(), plan.memory.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  const std::int64_t limit = deck.device.memory_limit_mb * 1'000'000;
+  if (limit > 0 && plan.memory_bytes() > limit) {
+    throw InputError("device.memory_limit_mb", "a rank needs " + megabytes(plan.memory_bytes()) +
+                                                   ", allowed are " + megabytes(limit));
+  }
+}
+
+Network make_network(const Deck& deck, const Dataset& data) {
+  const int patch = static_cast<int>(deck.data.patch_px);
+  const Shape input{channels(data.recipe), patch, patch};
+  return deck.model.layers.empty() ? built_in(deck.model.name, input, data.classes.size())
+                                   : from_lines(deck.model.layers, input, data.classes.size());
+}
+
+OptimizerOptions optimizer_options(const Deck& deck) {
+  OptimizerOptions options;
+  options.kind = optimizer_kind(deck.train.optimizer);
+  options.momentum = static_cast<float>(deck.train.momentum);
+  options.weight_decay = static_cast<float>(deck.train.weight_decay);
+  options.window = static_cast<int>(deck.train.window);
+  return options;
+}
+
+GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan) {
+  GuardOptions options;
+  options.on = deck.oida.guard == "on";
+  options.factor = deck.oida.guard_factor;
+  options.retries = static_cast<int>(deck.oida.guard_retries);
+  options.validate_every = deck.oida.validate_every > 0
+                               ? deck.oida.validate_every
+                               : std::max<std::int64_t>(50, plan.total_steps / 20);
+  return options;
+}
+
+TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
+  TrainerOptions options;
+  options.exchange = exchange_kind(deck.oida.exchange);
+  options.total_steps = plan.total_steps;
+  options.global_batch = plan.global_batch;
+  options.schedule.kind = schedule_kind(deck.train.schedule);
+  options.schedule.peak = static_cast<float>(deck.train.learning_rate);
+  options.schedule.warm_up = static_cast<float>(deck.train.warm_up);
+  options.checkpoint_every_s = deck.run.checkpoint_every_s;
+  options.keep = static_cast<int>(deck.run.keep);
+  options.time_limit_s = deck.run.time_limit_s;
+  options.trace = deck.run.trace == "on";
+  return options;
+}
+
+Interleave make_interleave(const Deck& deck, int units) {
+  const std::string& text = deck.oida.interleave;
+  const std::string plan = "plan:";
+  const bool delayed = units > 1 && exchange_kind(deck.oida.exchange) == ExchangeKind::oida;
+  if (text == "auto") return delayed ? Interleave::automatic() : Interleave::fixed(1);
+  if (text.starts_with(plan)) {
+    const std::string file = beside_deck(deck, text.substr(plan.size()));
+    std::ifstream stream(file);
+    const auto json = nlohmann::json::parse(stream, nullptr, false);
+    if (!json.is_object() || !json.contains("interleave_plan")) {
+      throw InputError("oida.interleave", file + " is not a run.json with an interleave_plan");
+    }
+    try {
+      return Interleave::replay(json["interleave_plan"].get<InterleavePlan>());
+    } catch (const nlohmann::json::exception&) {
+      throw InputError("oida.interleave", file + ": interleave_plan is not a list of pairs");
+    }
+  }
+  const bool digits =
+      !text.empty() && text.size() <= 4 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const int steps = digits ? std::stoi(text) : 0;
+  if (steps < 1) {
+    throw InputError("oida.interleave",
+                     "'" + text + "' is not one of auto | 1 to 9999 | plan:FILE");
+  }
+  return Interleave::fixed(exchange_kind(deck.oida.exchange) == ExchangeKind::oida ? steps : 1);
+}
+
+std::string identity(const Deck& deck, const Dataset& data) {
+  std::ostringstream text;
+  for (const auto& [key, values] : deck.resolved) {
+    const std::string section = key.substr(0, key.find('.'));
+    const bool place = section == "run" || section == "device" || section == "synth" ||
+                       key == "scene.path" || key == "scene.labels";
+    if (place) continue;
+    text << key << '=';
+    for (const auto& value : values) text << value << ';';
+    text << '\n';
+  }
+  text << "training samples=" << data.checksum << '\n';
+  const Defects& defects = data.defects;
+  text << "scene=" << defects.pixels << " pixels, " << defects.invalid << " invalid, "
+       << defects.negative_power << " negative, " << defects.not_semidefinite
+       << " not semi-definite\n";
+  return text.str();
+}
+
+std::string describe(const Comm& comm, const TrainingPlan& plan, const Dataset& data,
+                     const Network& network, const ComputePlace& place) {
+  std::ostringstream text;
+  for (const auto& scene : data.scenes) {
+    const SceneInfo& info = scene->info();
+    text << "scene      " << info.path << ": " << info.format << ", " << info.rows << " x "
+         << info.cols << " px\n";
+  }
+  const Split& split = data.split;
+  text << "split      " << to_string(split.kind) << ", " << split.blocks.size()
+       << " blocks: " << split.training.size() << " training, " << split.validation.size()
+       << " validation, " << split.test.size() << " test samples, " << data.classes.size()
+       << " classes\n";
+  text << "shards     " << comm.size() << " units,";
+  for (std::size_t i = 0; i < std::min<std::size_t>(data.shard_samples.size(), 8); ++i) {
+    text << ' ' << data.shard_samples[i] << " (" << data.shard_checksums[i] << ')';
+  }
+  text << (data.shard_samples.size() > 8 ? " ...\n" : "\n");
+  text << "network    " << network.name << ", " << parameter_count(network) << " parameters, "
+       << std::fixed << std::setprecision(1) << training_flops(network) / 1e6
+       << " MFLOP a sample and step\n";
+  text << "steps      " << plan.total_steps << " of " << plan.global_batch << " samples, "
+       << plan.steps_per_epoch << " an epoch\n";
+  text << "place      " << place.device << ", " << place.threads << " threads a rank, "
+       << comm.placement().back().node + 1 << " nodes\n";
+  text << "memory     " << megabytes(plan.memory_bytes())
+       << " a rank and about 100 MB for libraries\n";
+  for (const auto& item : plan.memory) {
+    text << "           " << std::setw(10) << megabytes(static_cast<std::int64_t>(item.bytes))
+         << "  " << item.what << '\n';
+  }
+  for (const auto& warning : data.warnings) text << "warning    " << warning << '\n';
+  for (const auto& warning : place.warnings) text << "warning    " << warning << '\n';
+  return text.str();
+}
+
+}  // namespace oida::app

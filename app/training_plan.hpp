@@ -1,0 +1,48 @@
+#pragma once
+// What a run is going to do, before it does it: batches, steps, shards, memory.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "dataset.hpp"
+#include "deck.hpp"
+#include "nn/optimizer.hpp"
+#include "oida/interleave.hpp"
+#include "oida/trainer.hpp"
+#include "placement.hpp"
+
+namespace oida::app {
+
+struct TrainingPlan {
+  int batch = 0;                  // of this unit
+  std::int64_t global_batch = 0;  // of all units
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t total_steps = 0;
+  std::vector<float> class_weights;
+  std::vector<MemoryItem> memory;  // of this rank, largest first
+
+  std::int64_t memory_bytes() const;
+};
+
+/// Batches and steps; InputError (data.shards, train.global_batch) where a unit would have no work.
+TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data);
+/// Adds what an engine and the loop will hold; InputError above device.memory_limit_mb.
+void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine);
+
+Network make_network(const Deck& deck, const Dataset& data);
+OptimizerOptions optimizer_options(const Deck& deck);
+GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan);
+TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan);
+/// fixed, auto, or replayed from the "interleave_plan" of a run.json; 1 where nothing is delayed.
+Interleave make_interleave(const Deck& deck, int units);
+
+/// Lines "key=value" that a checkpoint must share with a run that goes on from it.
+std::string identity(const Deck& deck, const Dataset& data);
+
+/// The plan in words, for --check and the log.
+std::string describe(const Comm& comm, const TrainingPlan& plan, const Dataset& data,
+                     const Network& network, const ComputePlace& place);
+
+}  // namespace oida::app

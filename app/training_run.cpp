@@ -1,0 +1,178 @@
+#include "training_run.hpp"
+
+#include <iomanip>
+#include <sstream>
+
+#include "commands.hpp"
+#include "core/clock.hpp"
+#include "io/checkpoint.hpp"
+#include "io/model_file.hpp"
+#include "io/report.hpp"
+#include "resume.hpp"
+#include "run_record.hpp"
+#include "scene_map.hpp"
+#include "stop_signal.hpp"
+
+namespace oida::app {
+
+namespace {
+
+std::vector<Sample> joined(std::vector<Sample> a, const std::vector<Sample>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+SamplerOptions sampler_options(const Comm& comm, const PreparedRun& run) {
+  SamplerOptions options;
+  options.batch = run.plan.batch;
+  options.balanced_share = run.deck.data.balanced_share;
+  options.augmentation = augmentation(run.deck.data.augmentation);
+  options.seed = static_cast<std::uint64_t>(run.deck.train.seed);
+  options.unit = comm.rank();
+  return options;
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(Comm& comm, PreparedRun& run, RunDirectory* directory, double began_s)
+    : comm_(comm),
+      run_(run),
+      directory_(directory),
+      began_s_(began_s),
+      checkpoints_(open_checkpoints(run.deck.run.dir + "/checkpoints", run.engine->network())) {}
+
+void TrainingRun::read_features() {
+  const double began_s = now_s();
+  collectively(comm_, [&] {
+    store_ = std::make_unique<PatchStore>(
+        load(run_.data, run_.deck, joined(run_.data.shard, run_.data.validation)));
+  });
+  normaliser_ = fit_normaliser(comm_, *store_, run_.data.shard);
+  store_->normalise(normaliser_);
+  read_s_ = now_s() - began_s;
+}
+
+void TrainingRun::make_trainer() {
+  if (comm_.size() > 1) exchange_ = comm_.make_exchange();
+  sampler_ = std::make_unique<Sampler>(run_.data.shard, run_.data.classes.size(),
+                                       sampler_options(comm_, run_));
+  unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
+  guard_ = std::make_unique<Guard>(*run_.engine, *store_, run_.data.validation,
+                                   run_.data.validation_total, guard_options(run_.deck, run_.plan));
+  const TrainerParts parts{
+      *unit_,
+      *guard_,
+      comm_,
+      exchange_.get(),
+      run_.deck.dry_run ? nullptr : checkpoints_.get(),
+      identity(run_.deck, run_.data),
+      stop_signal_seen,
+      [this](const Progress& progress) { watch(progress); },
+      [this](const std::string& event) { progress_->event("oida: " + event); }};
+  trainer_ = std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan),
+                                       make_interleave(run_.deck, comm_.size()));
+}
+
+void TrainingRun::start_record(bool resumed) {
+  if (directory_ == nullptr) return;
+  const auto restarts = restarts_in(directory_->path());
+  record_ = run_record(comm_, run_.deck, run_.data, run_.plan, *run_.engine, run_.place, restarts);
+  record_["resumed"] = resumed;
+  directory_->clear_marks();
+  directory_->write_json("run.json", record_);
+}
+
+void TrainingRun::finish_record() {
+  if (directory_ == nullptr) return;
+  record_["interleave_plan"] = trainer_->interleave_plan();
+  record_["rollbacks"] = trainer_->rollbacks();
+  directory_->write_json("run.json", record_);
+  directory_->write_metrics(trainer_->metrics());
+}
+
+void TrainingRun::watch(const Progress& progress) {
+  progress_->show(progress);
+  directory_->beat();
+  if (trainer_->metrics().size() == rows_written_) return;
+  rows_written_ = trainer_->metrics().size();
+  directory_->write_metrics(trainer_->metrics());
+}
+
+Exit TrainingRun::go() {
+  read_features();
+  make_trainer();
+  const auto checkpoint = find_checkpoint(comm_, *checkpoints_, run_.deck);
+  progress_ = std::make_unique<ProgressLine>(comm_.rank() == 0 ? run_.deck.run.progress : "off", 0);
+  if (checkpoint) {
+    trainer_->resume(*checkpoint);
+    say(comm_, "resumed from the checkpoint of round " + std::to_string(*checkpoint) + "\n");
+  } else {
+    trainer_->begin(initial_parameters(run_.engine->network(),
+                                       static_cast<std::uint64_t>(run_.deck.model.seed)));
+  }
+  collectively(comm_, [&] { start_record(checkpoint.has_value()); });
+  startup_s_ = now_s() - began_s_;
+  const TrainerResult result = trainer_->run();
+  progress_->finish();
+  collectively(comm_, [&] { finish_record(); });
+  if (!result.finished) {
+    if (!result.checkpoint_written) {
+      throw AgreedError("run.dir: stopped on request, but no checkpoint could be written",
+                        Exit::failed);
+    }
+    say(comm_, "stopped on request after round " + std::to_string(result.rounds) +
+                   " with a checkpoint: start the same command again to go on\n");
+    return Exit::again;
+  }
+  write_outputs(result);
+  return Exit::done;
+}
+
+void TrainingRun::write_test(const TestResult& test) {
+  if (directory_ == nullptr) return;
+  write_test_json(*directory_, score(test.confusion, trained_classes(run_.data)), test.confusion,
+                  run_.data.classes, to_string(run_.data.split.kind), run_.data.split.leaky(),
+                  run_.data.warnings);
+}
+
+void TrainingRun::write_outputs(const TrainerResult& result) {
+  Model model{run_.engine->network(), result.parameters, run_.data.classes,
+              run_.data.recipe,       normaliser_,       static_cast<int>(run_.deck.data.patch_px)};
+  const int patch_pixels = model.patch_px * model.patch_px;
+  const Timing timing = gather_timing(comm_, *trainer_, startup_s_, read_s_, patch_pixels);
+  const auto trace = run_.deck.run.trace == "on" ? gather_trace(comm_, unit_->clock().trace())
+                                                 : std::vector<std::vector<TraceEvent>>{};
+  collectively(comm_, [&] {
+    if (directory_ == nullptr) return;
+    write_model(directory_->file("model.h5"), model);
+    directory_->write_json("timing.json", to_json(timing));
+    if (!trace.empty()) write_trace(directory_->file("trace.json"), trace);
+  });
+  AlignedVector<float> flat(run_.engine->flat_size());
+  run_.engine->import_flat(model.parameters, flat);
+  const TestResult test = run_test(comm_, run_.deck, run_.data, *run_.engine, flat, normaliser_);
+  collectively(comm_, [&] { write_test(test); });
+  draw_scenes(comm_, run_.deck, run_.data, *run_.engine, flat, model, test.samples_per_s);
+  collectively(comm_, [&] {
+    if (directory_ == nullptr) return;
+    write_run_report(directory_->path());
+    directory_->mark_done();
+  });
+  say(comm_, closing_lines(score(test.confusion, trained_classes(run_.data)), timing));
+}
+
+std::string TrainingRun::closing_lines(const Scores& scores, const Timing& timing) const {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(4) << "test  " << scores.n << " samples ("
+       << to_string(run_.data.split.kind) << " split): OA " << scores.oa << "  AA " << scores.aa
+       << "  kappa " << scores.kappa << "  mIoU " << scores.miou << '\n';
+  text << std::setprecision(1) << "speed " << static_cast<double>(timing.samples) / timing.train_s
+       << " samples/s, " << std::setprecision(3)
+       << static_cast<double>(timing.pixels) / timing.train_s / 1e6 << " megapixels/s, idle "
+       << std::setprecision(2) << 100 * timing.idle_share() << " %";
+  if (timing.ranks > 1) text << ", hidden " << 100 * timing.hidden_share() << " %";
+  text << "\nreport " << run_.deck.run.dir << "/report.md\n";
+  return text.str();
+}
+
+}  // namespace oida::app

@@ -1,0 +1,41 @@
+#include "io/h5_types.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace oida {
+
+H5Handle h5_text_type(std::size_t bytes) {
+  H5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  if (H5Tset_size(type.get(), std::max<std::size_t>(bytes, 1)) < 0 ||
+      H5Tset_cset(type.get(), H5T_CSET_UTF8) < 0 ||
+      H5Tset_strpad(type.get(), H5T_STR_NULLPAD) < 0) {
+    throw Error("HDF5", "has no type for text");
+  }
+  return type;
+}
+
+H5Handle h5_access() {
+  H5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) < 0 ||
+      H5Pset_file_locking(access.get(), false, true) < 0) {
+    throw Error("HDF5", "does not take its file access properties");
+  }
+  return access;
+}
+
+void start_h5() {
+  static std::once_flag once;
+  std::call_once(once, [] { H5dont_atexit(); });
+}
+
+H5Quiet::H5Quiet() {
+  H5Eget_auto2(H5E_DEFAULT, &printer_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+H5Quiet::~H5Quiet() {
+  H5Eset_auto2(H5E_DEFAULT, printer_, data_);
+}
+
+}  // namespace oida

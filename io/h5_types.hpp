@@ -1,0 +1,60 @@
+#pragma once
+// Small things that writing and reading of HDF5 share.
+
+#include <cstdint>
+#include <string>
+
+#include <hdf5.h>
+
+#include "io/h5.hpp"
+
+namespace oida {
+
+/// The attribute that holds a dataset's XXH3 checksum, sixteen hexadecimal digits.
+inline constexpr const char* kChecksumAttribute = "xxh3";
+
+template <typename T>
+hid_t h5_type();
+template <>
+inline hid_t h5_type<float>() {
+  return H5T_IEEE_F32LE;
+}
+template <>
+inline hid_t h5_type<double>() {
+  return H5T_IEEE_F64LE;
+}
+template <>
+inline hid_t h5_type<std::uint8_t>() {
+  return H5T_STD_U8LE;
+}
+template <>
+inline hid_t h5_type<std::uint64_t>() {
+  return H5T_STD_U64LE;
+}
+
+/// UTF-8 text of a fixed number of bytes, at least one, filled up with zeros.
+H5Handle h5_text_type(std::size_t bytes);
+
+/// File access: formats of HDF5 1.8 (their metadata carry checksums), no file locks (files are
+/// renamed into place, and network file systems often lack locks).
+H5Handle h5_access();
+
+/// HDF5 1.10 leaves identifiers open when a damaged file makes it fail, and then complains on
+/// stderr when the process ends: its clean-up at exit is switched off. Nothing is lost by that,
+/// every file is closed where it is used.
+void start_h5();
+
+/// While it lives, HDF5 does not print its errors.
+class H5Quiet {
+ public:
+  H5Quiet();
+  ~H5Quiet();
+  H5Quiet(const H5Quiet&) = delete;
+  H5Quiet& operator=(const H5Quiet&) = delete;
+
+ private:
+  H5E_auto2_t printer_ = nullptr;
+  void* data_ = nullptr;
+};
+
+}  // namespace oida

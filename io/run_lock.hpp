@@ -1,0 +1,28 @@
+#pragma once
+// The lock of a run directory: a file made by link(2), which is atomic on network file systems too.
+
+#include <string>
+
+namespace oida {
+
+/// Held from construction to destruction. See RunDirectory for when a lock is stale.
+class RunLock {
+ public:
+  /// InputError naming `folder` when a living job holds it; Error when it cannot be made.
+  explicit RunLock(const std::string& folder);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+  /// Renews the heartbeat (the file's time of change). Error when another job has taken the lock.
+  void beat();
+
+ private:
+  bool is_mine() const;
+
+  std::string folder_;
+  std::string path_;
+  std::string content_;
+};
+
+}  // namespace oida

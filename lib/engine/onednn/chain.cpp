@@ -1,0 +1,110 @@
+#include "engine/onednn/chain.hpp"
+
+#include <algorithm>
+
+#include "engine/onednn/elementwise.hpp"
+#include "engine/onednn/loss.hpp"
+
+namespace oida::onednn {
+namespace {
+
+constexpr int kChannelBlock = 16;
+
+}  // namespace
+
+int padded_channels(const Network& network) {
+  return (network.input.c + kChannelBlock - 1) / kChannelBlock * kChannelBlock;
+}
+
+Chain::Chain(const Network& network, const EngineOptions& options, Element element)
+    : samples_(options.max_batch),
+      input_{network.input, padded_channels(network), false, element, nullptr},
+      plan_(make_plan(library_, network, options, input_)) {
+  allocate();
+}
+
+void Chain::allocate() {
+  const auto samples = static_cast<std::size_t>(samples_);
+  std::size_t widest = 0;
+  for (const auto& stage : plan_.stages) {
+    Tensor& output = stage->output();
+    widest = std::max({widest, output.sample_size(), stage->wider_diff()});
+    outputs_.emplace_back(samples * output.sample_size() * size_of(output.element));
+    output.data = outputs_.back().data();
+  }
+  diff_ = Buffer(samples * widest * size_of(input_.element));
+  spare_ = Buffer(samples * widest * size_of(input_.element));
+  input_copy_ = Buffer(samples * input_.sample_size() * size_of(input_.element));
+  scratch_ = Buffer(library_.scratch_bytes());
+  library_.bind_scratch(scratch_.data());
+}
+
+/// Reads the batch in place where it has room for all samples and is of the right type.
+void Chain::take_input(const Batch& batch) {
+  const std::size_t size = batch.sample_floats();
+  if (input_.element == Element::bf16) {
+    narrow(batch.input.data(), static_cast<Bf16*>(input_copy_.data()), batch.n, size);
+  } else if (batch.input.size() < static_cast<std::size_t>(samples_) * size) {
+    std::copy_n(batch.input.data(), static_cast<std::size_t>(batch.n) * size,
+                static_cast<float*>(input_copy_.data()));
+  } else {
+    input_.data = const_cast<float*>(batch.input.data());
+    return;
+  }
+  input_.data = input_copy_.data();
+}
+
+void Chain::forward(const Pass& pass) {
+  take_input(*pass.batch);
+  pass.progress(plan_.flat_size);
+  for (const auto& stage : plan_.stages) {
+    stage->forward(pass);
+    pass.progress(plan_.flat_size);
+  }
+}
+
+StepResult Chain::loss(const Pass& pass, std::span<const float> class_weights) {
+  const StepResult result =
+      softmax_loss(*pass.batch, class_weights, logits(), samples_, input_.element, diff_.data());
+  pass.progress(plan_.flat_size);
+  return result;
+}
+
+void Chain::backward(const Pass& pass) {
+  void* diff = diff_.data();
+  void* spare = spare_.data();
+  std::size_t ready = plan_.flat_size;
+  for (std::size_t i = plan_.stages.size(); ready > 0; --i) {
+    Stage& stage = *plan_.stages[i - 1];
+    if (stage.backward(pass, diff, spare) == spare) std::swap(diff, spare);
+    ready = std::min(ready, stage.gradient_begin());
+    pass.progress(ready);
+  }
+}
+
+std::vector<KernelLine> Chain::kernels() const {
+  std::vector<KernelLine> lines{{"input", "forward", "own"}};
+  const auto append = [&](const std::vector<KernelLine>& more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  };
+  for (const auto& stage : plan_.stages) append(stage->forward_kernels());
+  append({{"loss", "forward and backward", "own"}});
+  for (std::size_t i = plan_.stages.size(); i > 0; --i) {
+    append(plan_.stages[i - 1]->backward_kernels());
+    if (plan_.stages[i - 1]->gradient_begin() == 0) break;
+  }
+  return lines;
+}
+
+std::vector<MemoryItem> Chain::memory() const {
+  std::size_t outputs = 0;
+  for (const Buffer& output : outputs_) outputs += output.bytes();
+  std::size_t held = 0;
+  for (const auto& stage : plan_.stages) held += stage->bytes();
+  return {{"activations", outputs + input_copy_.bytes()},
+          {"activation gradients", diff_.bytes() + spare_.bytes()},
+          {"weight copies and masks", held},
+          {"scratch", scratch_.bytes()}};
+}
+
+}  // namespace oida::onednn

@@ -1,0 +1,83 @@
+#include "oida/exchange_rule.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/error.hpp"
+#include "oida/delayed_mean.hpp"
+#include "oida/gradient_mean.hpp"
+
+namespace oida {
+
+ExchangeKind exchange_kind(const std::string& name) {
+  if (name == "oida") return ExchangeKind::oida;
+  if (name == "allreduce") return ExchangeKind::allreduce;
+  if (name == "none") return ExchangeKind::none;
+  throw InputError("oida.exchange", "'" + name + "' is not one of oida, allreduce, none");
+}
+
+std::string to_string(ExchangeKind kind) {
+  switch (kind) {
+    case ExchangeKind::oida:
+      return "oida";
+    case ExchangeKind::allreduce:
+      return "allreduce";
+    case ExchangeKind::none:
+      return "none";
+  }
+  throw Error("oida.exchange", "unknown kind");
+}
+
+void put(const ControlWords& words, std::span<float> into) {
+  const auto floats = std::bit_cast<std::array<float, kControlWords>>(words);
+  std::copy(floats.begin(), floats.end(), into.begin());
+}
+
+ControlWords take_words(std::span<const float> from) {
+  std::array<float, kControlWords> floats{};
+  std::copy_n(from.begin(), kControlWords, floats.begin());
+  return std::bit_cast<ControlWords>(floats);
+}
+
+namespace {
+
+/// One unit: plain optimizer steps, nothing travels.
+class Alone final : public ExchangeRule {
+ public:
+  explicit Alone(Unit& unit) : unit_(unit) {}
+
+  void begin(const ControlWords& words) override { words_ = words; }
+  StepResult step(std::uint64_t step, float rate) override {
+    const auto result = unit_.gradient(step, [](std::size_t) {});
+    unit_.update(step, rate);
+    return result;
+  }
+  ControlWords end() override { return words_; }
+  ControlWords final_mean(const ControlWords& words) override { return words; }
+  std::span<const float> agreed() const override { return unit_.x(); }
+  bool agreed_is_finite() const override {
+    float sum = 0;
+    for (const float value : unit_.x()) sum += value * 0.0F;
+    return sum == 0.0F;
+  }
+  double flight_start_s() const override { return 0; }
+  double flight_end_s() const override { return 0; }
+  std::int64_t bytes_per_exchange() const override { return 0; }
+
+ private:
+  Unit& unit_;
+  ControlWords words_;
+};
+
+}  // namespace
+
+std::unique_ptr<ExchangeRule> make_rule(ExchangeKind kind, Unit& unit, Exchange* exchange,
+                                        float weight) {
+  if (exchange == nullptr) return std::make_unique<Alone>(unit);
+  if (kind == ExchangeKind::allreduce) {
+    return std::make_unique<GradientMean>(unit, *exchange, weight);
+  }
+  return std::make_unique<DelayedMean>(unit, *exchange, weight);
+}
+
+}  // namespace oida

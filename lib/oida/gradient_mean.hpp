@@ -1,0 +1,39 @@
+#pragma once
+// exchange = allreduce: the synchronous comparator. Gradients are averaged in every step, in
+// buckets that start while the backward pass still runs.
+
+#include "core/aligned.hpp"
+#include "oida/exchange_rule.hpp"
+
+namespace oida {
+
+class GradientMean final : public ExchangeRule {
+ public:
+  GradientMean(Unit& unit, Exchange& exchange, float weight);
+
+  void begin(const ControlWords& words) override;
+  StepResult step(std::uint64_t step, float rate) override;
+  ControlWords end() override;
+  ControlWords final_mean(const ControlWords& words) override;
+  std::span<const float> agreed() const override { return unit_.x(); }
+  bool agreed_is_finite() const override { return finite_; }
+  double flight_start_s() const override { return started_s_; }
+  double flight_end_s() const override { return exchange_.ended_s(); }
+  std::int64_t bytes_per_exchange() const override;
+
+ private:
+  void on_ready(std::size_t ready_from);
+  void send_words();  // with the first bucket of a step
+  void send_bucket(std::size_t first, std::size_t last);
+
+  Unit& unit_;
+  Exchange& exchange_;
+  float weight_;
+  AlignedVector<float> words_;
+  std::size_t unsent_ = 0;  // gradient elements not yet in flight: [0, unsent_)
+  Poll poll_;
+  bool finite_ = true;
+  double started_s_ = 0;
+};
+
+}  // namespace oida

@@ -1,0 +1,284 @@
+#include "oida/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace oida {
+
+Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Interleave interleave)
+    : parts_(parts),
+      options_(options),
+      interleave_(std::move(interleave)),
+      rule_(make_rule(options.exchange, parts.unit, parts.exchange, static_cast<float>(weight()))),
+      began_s_(now_s()),
+      checkpointed_s_(now_s()) {}
+
+Trainer::~Trainer() = default;
+
+double Trainer::weight() const {
+  return static_cast<double>(parts_.unit.batch()) / static_cast<double>(options_.global_batch);
+}
+
+double Trainer::rate() const {
+  const double progress = static_cast<double>(step_) / static_cast<double>(options_.total_steps);
+  return rate_scale_ * static_cast<double>(options_.schedule.rate(progress));
+}
+
+double Trainer::wall_s(double at_s) const {
+  return wall_before_s_ + at_s - began_s_;
+}
+
+void Trainer::say(const std::string& event) const {
+  if (parts_.comm.rank() == 0 && parts_.on_event) parts_.on_event(event);
+}
+
+void Trainer::begin(std::span<const float> canonical) {
+  parts_.unit.engine().import_flat(canonical, parts_.unit.x());
+  parts_.guard.begin_with(parts_.unit.x());
+}
+
+std::int64_t Trainer::warm_up_rounds() const {
+  constexpr std::int64_t kColdRounds = 2;
+  const std::int64_t rounds = std::max(interleave_.tuning_rounds(), kColdRounds);
+  return options_.total_steps >= 8 * rounds ? rounds : 0;
+}
+
+void Trainer::start_timing() {
+  parts_.comm.barrier();
+  if (!warm_) {
+    warmup_s_ += now_s() - began_s_;
+    timed_from_step_ = step_;
+    step_times_s_.clear();
+    warm_ = true;
+  }
+  timing_since_s_ = now_s();
+  parts_.unit.clock().start(options_.trace);
+}
+
+TrainerResult Trainer::run() {
+  const std::int64_t warm_at = round_ + warm_up_rounds();
+  if (warm_) start_timing();
+  while (step_ < options_.total_steps && !stop_) {
+    if (!warm_ && round_ >= warm_at) start_timing();
+    round();
+  }
+  return stop_ ? result(false) : finish();
+}
+
+void Trainer::round() {
+  const std::int64_t before = step_;
+  const auto steps =
+      std::min<std::int64_t>(interleave_.steps(round_), options_.total_steps - step_);
+  rule_->begin(words());
+  double loss = 0;
+  const double steps_began_s = now_s();
+  for (std::int64_t k = 1; k <= steps; ++k) {
+    loss += train_step();
+    parts_.unit.clock().enter(Phase::validate);
+    parts_.guard.score_until(static_cast<double>(k) / static_cast<double>(steps));
+    parts_.unit.clock().enter(Phase::other);
+  }
+  const double step_s = (now_s() - steps_began_s) / static_cast<double>(steps);
+  const auto sums = rule_->end();
+  round_loss_ = loss / static_cast<double>(steps);
+  note_flight();
+  interleave_.record(rule_->flight_end_s() - rule_->flight_start_s(), step_s);
+  ++round_;
+  act(sums, before);
+}
+
+double Trainer::train_step() {
+  const double began_s = now_s();
+  const auto result = rule_->step(static_cast<std::uint64_t>(step_), static_cast<float>(rate()));
+  step_times_s_.push_back(static_cast<float>(now_s() - began_s));
+  if (!std::isfinite(result.loss)) saw_non_finite_ = true;
+  ++step_;
+  return result.loss;
+}
+
+ControlWords Trainer::words() {
+  ControlWords words;
+  const bool main_node = parts_.comm.rank() == 0;
+  const bool late =
+      main_node && options_.time_limit_s > 0 && wall_s(now_s()) > options_.time_limit_s;
+  words.stop = late || (parts_.stop_requested && parts_.stop_requested()) ? 1.0F : 0.0F;
+  words.non_finite = saw_non_finite_ ? 1.0F : 0.0F;
+  const bool due = now_s() - checkpointed_s_ > options_.checkpoint_every_s;
+  words.checkpoint = main_node && due ? 1.0F : 0.0F;
+  words.train_loss = static_cast<float>(weight() * round_loss_);
+  parts_.guard.send(words);
+  saw_non_finite_ = false;
+  return words;
+}
+
+void Trainer::note_flight() {
+  if (parts_.exchange == nullptr || !warm_) return;
+  const double start_s = rule_->flight_start_s();
+  const double end_s = std::max(start_s, rule_->flight_end_s());
+  exchange_s_ += end_s - start_s;
+  ++exchanges_;
+  parts_.unit.clock().add_event({start_s, end_s, "exchange in flight", 1});
+}
+
+void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
+  if (round_ > 1) {
+    loss_sum_ += static_cast<double>(sums.train_loss);
+    ++loss_rounds_;
+  }
+  if (const auto verdict = parts_.guard.judge(sums)) note(*verdict);
+  if (sums.non_finite > 0 || !rule_->agreed_is_finite()) {
+    roll_back("the loss or the parameters of a unit are not finite");
+  } else if (parts_.guard.due(step_before, step_)) {
+    capture(step_before);
+  }
+  interleave_.settle(round_ - 1, parts_.comm);
+  stop_ = sums.stop > 0;
+  if (sums.checkpoint > 0 || stop_) write_checkpoint();
+  if (parts_.comm.rank() == 0 && parts_.on_progress) {
+    const MetricsRow last = metrics_.empty() ? MetricsRow{} : metrics_.back();
+    parts_.on_progress({step_, options_.total_steps, step_ * options_.global_batch, wall_s(now_s()),
+                        static_cast<double>(sums.train_loss), last.validation_loss, last.oa});
+  }
+}
+
+void Trainer::capture(std::int64_t step_before) {
+  const bool delayed = parts_.exchange != nullptr && options_.exchange == ExchangeKind::oida;
+  parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
+}
+
+void Trainer::note(const Verdict& verdict) {
+  MetricsRow row;
+  row.round = verdict.round;
+  row.step = verdict.step;
+  row.samples = verdict.step * options_.global_batch;
+  row.wall_s = wall_s(now_s());
+  row.train_loss = loss_rounds_ > 0 ? loss_sum_ / static_cast<double>(loss_rounds_) : round_loss_;
+  row.validation_loss = verdict.loss;
+  row.oa = verdict.accuracy;
+  row.interleave = interleave_.steps(verdict.round);
+  row.learning_rate = rate();
+  row.optimum = verdict.improved;
+  metrics_.push_back(row);
+  loss_sum_ = 0;
+  loss_rounds_ = 0;
+  if (verdict.diverged && step_ < options_.total_steps) {
+    std::ostringstream reason;
+    reason << "validation loss " << verdict.loss << " in round " << verdict.round << " is above "
+           << parts_.guard.options().factor << " x the optimum's " << parts_.guard.optimum().loss;
+    roll_back(reason.str());
+  }
+}
+
+void Trainer::roll_back(const std::string& reason) {
+  const auto& guard = parts_.guard.options();
+  if (!guard.on || rollbacks_ == guard.retries) {
+    throw AgreedError("training: " + reason + " in round " + std::to_string(round_ - 1) +
+                          (guard.on ? " after " + std::to_string(rollbacks_) + " rollbacks"
+                                    : " (oida.guard = off)"),
+                      Exit::failed);
+  }
+  ++rollbacks_;
+  const auto& optimum = parts_.guard.optimum().parameters;
+  std::copy(optimum.begin(), optimum.end(), parts_.unit.x().begin());
+  parts_.unit.optimizer().reset();
+  parts_.guard.drop_candidates();
+  rate_scale_ *= 0.5;
+  saw_non_finite_ = false;
+  say("rolled back to the optimum of round " + std::to_string(parts_.guard.optimum().round) + ": " +
+      reason);
+}
+
+void Trainer::write_checkpoint() {
+  if (parts_.checkpoints == nullptr) return;
+  parts_.unit.clock().enter(Phase::checkpoint);
+  snapshot_s_ = now_s();
+  CheckpointStore& store = *parts_.checkpoints;
+  Comm& comm = parts_.comm;
+  try {
+    const auto sum =
+        collectively(comm, [&] { return store.write_unit(round_, comm.rank(), unit_archive()); });
+    std::vector<std::uint64_t> sums;
+    for (const auto& text : comm.gather(std::to_string(sum))) sums.push_back(std::stoull(text));
+    collectively(comm, [&] {
+      if (comm.rank() != 0) return;
+      store.write_common(round_, common_archive(), sums);
+      store.prune(options_.keep);
+    });
+    have_checkpoint_ = true;
+  } catch (const AgreedError& error) {
+    say(std::string("checkpoint of round ") + std::to_string(round_) + " not written, " +
+        (stop_ ? "" : "training goes on: ") + error.what());
+  }
+  checkpointed_s_ = now_s();
+  parts_.unit.clock().enter(Phase::other);
+}
+
+TrainerResult Trainer::finish() {
+  const auto sums = rule_->final_mean(words());
+  note_flight();
+  if (const auto verdict = parts_.guard.judge(sums)) note(*verdict);
+  parts_.unit.clock().stop();
+  train_s_ += now_s() - timing_since_s_;
+  if (parts_.guard.options().on) {
+    settle_candidates();
+  } else {
+    if (!rule_->agreed_is_finite()) roll_back("the final parameters are not finite");
+    parts_.guard.begin_with(rule_->agreed());
+    parts_.guard.optimum().round = round_;
+  }
+  return result(true);
+}
+
+void Trainer::settle_candidates() {
+  if (rule_->agreed_is_finite()) parts_.guard.capture(round_, step_, rule_->agreed());
+  const auto sum_words = [this](const ControlWords& words) {
+    std::vector<double> values{static_cast<double>(words.validation_loss),
+                               static_cast<double>(words.validation_correct)};
+    parts_.comm.sum(values);
+    ControlWords sums;
+    sums.validation_loss = static_cast<float>(values[0]);
+    sums.validation_correct = static_cast<float>(values[1]);
+    return sums;
+  };
+  for (const auto& verdict : parts_.guard.settle(sum_words)) note(verdict);
+}
+
+TrainerResult Trainer::result(bool finished) {
+  TrainerResult result;
+  result.finished = finished;
+  result.checkpoint_written = have_checkpoint_;
+  result.parameters = canonical(parts_.guard.optimum().parameters);
+  result.optimum_loss = parts_.guard.optimum().loss;
+  result.optimum_round = parts_.guard.optimum().round;
+  result.rounds = round_;
+  return result;
+}
+
+UnitTiming Trainer::unit_timing() const {
+  const PhaseClock& clock = parts_.unit.clock();
+  UnitTiming timing;
+  timing.rank = parts_.comm.rank();
+  timing.host = parts_.comm.placement()[static_cast<std::size_t>(timing.rank)].host;
+  timing.data_wait_s = clock.total_s(Phase::data_wait);
+  timing.compute_s = clock.total_s(Phase::compute);
+  timing.exposed_s = clock.total_s(Phase::exposed);
+  timing.validate_s = clock.total_s(Phase::validate);
+  timing.checkpoint_s = clock.total_s(Phase::checkpoint);
+  timing.other_s = clock.total_s(Phase::other);
+  timing.exchange_s = exchange_s_;
+  timing.step_ms = summarise(step_times_s_);
+  return timing;
+}
+
+void Trainer::fill(Timing& timing) const {
+  timing.exchange = to_string(options_.exchange);
+  timing.interleave = interleave_.steps(round_);
+  timing.samples = (step_ - timed_from_step_) * options_.global_batch;
+  timing.exchanges = exchanges_;
+  timing.bytes_per_exchange = rule_->bytes_per_exchange();
+  timing.train_s = train_s_;
+  timing.warmup_s = warmup_s_;
+}
+
+}  // namespace oida

@@ -1,0 +1,139 @@
+#pragma once
+// The training loop of one unit, from the first round to the optimum.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "nn/schedule.hpp"
+#include "oida/archive.hpp"
+#include "oida/exchange_rule.hpp"
+#include "oida/guard.hpp"
+#include "oida/interleave.hpp"
+#include "oida/records.hpp"
+#include "oida/unit.hpp"
+
+namespace oida {
+
+struct TrainerOptions {
+  ExchangeKind exchange = ExchangeKind::oida;
+  std::int64_t total_steps = 0;   // of every unit
+  std::int64_t global_batch = 0;  // samples of all units in one step
+  Schedule schedule;
+  double checkpoint_every_s = 300;
+  int keep = 2;
+  double time_limit_s = 0;  // 0 = none
+  bool trace = false;
+};
+
+struct Progress {
+  std::int64_t step = 0, total_steps = 0, samples = 0;
+  double wall_s = 0, train_loss = 0, validation_loss = 0, accuracy = 0;
+};
+
+/// What the surroundings give; all members outlive the trainer.
+struct TrainerParts {
+  Unit& unit;
+  Guard& guard;
+  Comm& comm;
+  Exchange* exchange = nullptr;            // null for one unit
+  CheckpointStore* checkpoints = nullptr;  // null: none are written
+  /// Lines "name=value" that must be equal for a checkpoint to be gone on with.
+  std::string identity;
+  std::function<bool()> stop_requested;
+  std::function<void(const Progress&)> on_progress;  // rank 0, after every round
+  std::function<void(const std::string&)> on_event;  // rank 0, one line
+};
+
+struct TrainerResult {
+  bool finished = false;  // false: stopped on request, with or without a checkpoint
+  bool checkpoint_written = false;
+  std::vector<float> parameters;  // the optimum, canonical order
+  double optimum_loss = 0;
+  std::int64_t optimum_round = 0;
+  std::int64_t rounds = 0;
+};
+
+/// All units call the members in the same order. Errors that all units see are AgreedErrors.
+class Trainer {
+ public:
+  Trainer(const TrainerParts& parts, const TrainerOptions& options, Interleave interleave);
+  ~Trainer();
+
+  /// Starts from `canonical` parameters.
+  void begin(std::span<const float> canonical);
+  /// Goes on from the checkpoint of `round`. InputError (agreed) when it was written for another
+  /// identity, with the first difference named. From another number of units: the mean of their
+  /// parameters, a fresh optimizer, the schedule by the share of steps done; returns false then.
+  bool resume(std::int64_t round);
+  TrainerResult run();
+
+  const std::vector<MetricsRow>& metrics() const { return metrics_; }
+  const InterleavePlan& interleave_plan() const { return interleave_.plan(); }
+  int rollbacks() const { return rollbacks_; }
+  /// This unit's part of the timing; common figures through timing().
+  UnitTiming unit_timing() const;
+  void fill(Timing& timing) const;
+
+ private:
+  void round();
+  double train_step();
+  ControlWords words();
+  void act(const ControlWords& sums, std::int64_t step_before);
+  void capture(std::int64_t step_before);
+  void note(const Verdict& verdict);
+  void roll_back(const std::string& reason);
+  void note_flight();
+  std::int64_t warm_up_rounds() const;
+  void start_timing();
+  void write_checkpoint();
+  TrainerResult finish();
+  void settle_candidates();
+  TrainerResult result(bool finished);
+  double rate() const;
+  double wall_s(double at_s) const;
+  double weight() const;
+  void say(const std::string& event) const;
+
+  // trainer_state.cpp
+  Archive common_archive() const;
+  Archive unit_archive() const;
+  void restore_common(const Archive& archive);
+  void restore_unit(const Archive& archive);
+  void restore_from_other_units(const Archive& common, std::int64_t round);
+  std::vector<float> canonical(std::span<const float> flat) const;
+  AlignedVector<float> flat(std::span<const float> canonical) const;
+
+  TrainerParts parts_;
+  TrainerOptions options_;
+  Interleave interleave_;
+  std::unique_ptr<ExchangeRule> rule_;
+
+  // Kept by a checkpoint, the same on all units.
+  std::int64_t round_ = 0, step_ = 0;
+  double rate_scale_ = 1;
+  int rollbacks_ = 0;
+  bool warm_ = false;
+  std::int64_t timed_from_step_ = 0;
+  double wall_before_s_ = 0, warmup_s_ = 0, train_s_ = 0;
+  std::vector<MetricsRow> metrics_;
+  double loss_sum_ = 0;  // of the rounds since the last row of metrics_
+  std::int64_t loss_rounds_ = 0;
+
+  // Kept by a checkpoint, of this unit.
+  std::vector<float> step_times_s_;
+  double exchange_s_ = 0;
+  std::int64_t exchanges_ = 0;
+  double round_loss_ = 0;
+  bool saw_non_finite_ = false;
+
+  // Of this process.
+  double began_s_ = 0, timing_since_s_ = 0, checkpointed_s_ = 0;
+  double snapshot_s_ = 0;  // the moment that a checkpoint describes
+  bool stop_ = false;
+  bool have_checkpoint_ = false;
+};
+
+}  // namespace oida

@@ -1,0 +1,249 @@
+// The trainer's state as archives: what a checkpoint keeps and how a run goes on from it.
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "oida/trainer.hpp"
+
+namespace oida {
+
+namespace {
+
+constexpr std::size_t kRowNumbers = 10;
+
+std::string slot_name(std::size_t i) {
+  return "optimizer_slot_" + std::to_string(i);
+}
+std::string candidate_name(std::size_t i) {
+  return "candidate_" + std::to_string(i);
+}
+
+std::vector<double> pack(const std::vector<MetricsRow>& rows) {
+  std::vector<double> numbers;
+  for (const auto& row : rows) {
+    numbers.insert(numbers.end(), {static_cast<double>(row.round), static_cast<double>(row.step),
+                                   static_cast<double>(row.samples), row.wall_s, row.train_loss,
+                                   row.validation_loss, row.oa, static_cast<double>(row.interleave),
+                                   row.learning_rate, row.optimum ? 1.0 : 0.0});
+  }
+  return numbers;
+}
+
+std::vector<MetricsRow> unpack_rows(const std::vector<double>& numbers) {
+  std::vector<MetricsRow> rows;
+  for (std::size_t i = 0; i + kRowNumbers <= numbers.size(); i += kRowNumbers) {
+    const double* n = numbers.data() + i;
+    rows.push_back({static_cast<std::int64_t>(n[0]), static_cast<std::int64_t>(n[1]),
+                    static_cast<std::int64_t>(n[2]), n[3], n[4], n[5], n[6], static_cast<int>(n[7]),
+                    n[8], n[9] != 0.0});
+  }
+  return rows;
+}
+
+const std::vector<double>& numbers(const Archive& archive, const std::string& name,
+                                   std::size_t at_least) {
+  const auto found = archive.numbers.find(name);
+  if (found == archive.numbers.end() || found->second.size() < at_least) {
+    throw InputError("checkpoint", "'" + name + "' is missing or too short");
+  }
+  return found->second;
+}
+
+const std::vector<float>& parameters(const Archive& archive, const std::string& name) {
+  const auto found = archive.parameters.find(name);
+  if (found == archive.parameters.end()) {
+    throw InputError("checkpoint", "parameters '" + name + "' are missing");
+  }
+  return found->second;
+}
+
+/// The first line that differs, as "name is X, the checkpoint's is Y"; empty when all are equal.
+std::string first_difference(const std::string& now, const std::string& then) {
+  std::istringstream mine(now);
+  std::istringstream other(then);
+  std::string line;
+  std::string kept;
+  while (std::getline(mine, line)) {
+    if (!std::getline(other, kept)) kept = "(nothing)";
+    if (line != kept) return "this run has " + line + ", the checkpoint " + kept;
+  }
+  return std::getline(other, kept) ? "only the checkpoint has " + kept : "";
+}
+
+}  // namespace
+
+std::vector<float> Trainer::canonical(std::span<const float> flat) const {
+  std::vector<float> values(parameter_count(parts_.unit.engine().network()));
+  parts_.unit.engine().export_flat(flat, values);
+  return values;
+}
+
+AlignedVector<float> Trainer::flat(std::span<const float> canonical) const {
+  AlignedVector<float> values(parts_.unit.engine().flat_size());
+  parts_.unit.engine().import_flat(canonical, values);
+  return values;
+}
+
+Archive Trainer::common_archive() const {
+  Archive archive;
+  const Optimum& optimum = parts_.guard.optimum();
+  archive.texts["identity"] = parts_.identity;
+  archive.parameters["optimum"] = canonical(optimum.parameters);
+  archive.numbers["optimum"] = {optimum.loss, optimum.accuracy, static_cast<double>(optimum.round),
+                                static_cast<double>(optimum.step)};
+  std::vector<double> marks;
+  for (std::size_t i = 0; i < parts_.guard.candidates().size(); ++i) {
+    const Candidate& candidate = parts_.guard.candidates()[i];
+    archive.parameters[candidate_name(i)] = canonical(candidate.parameters);
+    marks.push_back(static_cast<double>(candidate.round));
+    marks.push_back(static_cast<double>(candidate.step));
+  }
+  archive.numbers["candidates"] = marks;
+  archive.numbers["progress"] = {static_cast<double>(round_),
+                                 static_cast<double>(step_),
+                                 static_cast<double>(options_.total_steps),
+                                 rate_scale_,
+                                 static_cast<double>(rollbacks_),
+                                 warm_ ? 1.0 : 0.0,
+                                 static_cast<double>(timed_from_step_)};
+  const double train_s = warm_ ? train_s_ + snapshot_s_ - timing_since_s_ : 0;
+  archive.numbers["times_s"] = {wall_s(snapshot_s_), warm_ ? warmup_s_ : wall_s(snapshot_s_),
+                                train_s};
+  archive.numbers["loss"] = {loss_sum_, static_cast<double>(loss_rounds_)};
+  archive.numbers["metrics"] = pack(metrics_);
+  std::vector<double> plan{interleave_.tuned() ? 1.0 : 0.0};
+  for (const auto& [round, steps] : interleave_.plan()) {
+    plan.push_back(static_cast<double>(round));
+    plan.push_back(static_cast<double>(steps));
+  }
+  archive.numbers["interleave"] = plan;
+  return archive;
+}
+
+Archive Trainer::unit_archive() const {
+  Archive archive;
+  archive.parameters["x"] = canonical(parts_.unit.x());
+  Optimizer& optimizer = parts_.unit.optimizer();
+  for (std::size_t i = 0; i < optimizer.slots(); ++i) {
+    archive.parameters[slot_name(i)] = canonical(optimizer.slot(i));
+  }
+  std::vector<double> scores;
+  for (const Candidate& candidate : parts_.guard.candidates()) {
+    scores.insert(scores.end(),
+                  {static_cast<double>(candidate.next), candidate.score.loss,
+                   candidate.score.correct, static_cast<double>(candidate.score.samples)});
+  }
+  archive.numbers["scores"] = scores;
+  const auto& totals = parts_.unit.clock().totals();
+  archive.numbers["phases_s"] = {totals.begin(), totals.end()};
+  archive.numbers["exchange"] = {exchange_s_, static_cast<double>(exchanges_)};
+  archive.numbers["round"] = {round_loss_, saw_non_finite_ ? 1.0 : 0.0};
+  archive.numbers["step_times_s"] = {step_times_s_.begin(), step_times_s_.end()};
+  return archive;
+}
+
+void Trainer::restore_common(const Archive& archive) {
+  const auto difference = first_difference(parts_.identity, archive.texts.at("identity"));
+  if (!difference.empty()) throw InputError("run.resume", difference);
+
+  const auto& progress = numbers(archive, "progress", 7);
+  round_ = static_cast<std::int64_t>(progress[0]);
+  step_ = static_cast<std::int64_t>(progress[1]);
+  rate_scale_ = progress[3];
+  rollbacks_ = static_cast<int>(progress[4]);
+  warm_ = progress[5] != 0.0;
+  timed_from_step_ = static_cast<std::int64_t>(progress[6]);
+  const auto& times = numbers(archive, "times_s", 3);
+  wall_before_s_ = times[0];
+  warmup_s_ = times[1];
+  train_s_ = times[2];
+  const auto& loss = numbers(archive, "loss", 2);
+  loss_sum_ = loss[0];
+  loss_rounds_ = static_cast<std::int64_t>(loss[1]);
+  metrics_ = unpack_rows(numbers(archive, "metrics", 0));
+
+  const auto& plan = numbers(archive, "interleave", 3);
+  InterleavePlan steps;
+  for (std::size_t i = 1; i + 1 < plan.size(); i += 2) {
+    steps.emplace_back(static_cast<std::int64_t>(plan[i]), static_cast<int>(plan[i + 1]));
+  }
+  interleave_.restore(steps, plan[0] != 0.0);
+
+  const auto& marks = numbers(archive, "optimum", 4);
+  Optimum& optimum = parts_.guard.optimum();
+  optimum = {flat(parameters(archive, "optimum")), marks[0], marks[1],
+             static_cast<std::int64_t>(marks[2]), static_cast<std::int64_t>(marks[3])};
+  const auto& candidates = numbers(archive, "candidates", 0);
+  parts_.guard.drop_candidates();
+  for (std::size_t i = 0; 2 * i + 1 < candidates.size(); ++i) {
+    parts_.guard.capture(static_cast<std::int64_t>(candidates[2 * i]),
+                         static_cast<std::int64_t>(candidates[2 * i + 1]),
+                         flat(parameters(archive, candidate_name(i))));
+  }
+}
+
+void Trainer::restore_unit(const Archive& archive) {
+  parts_.unit.engine().import_flat(parameters(archive, "x"), parts_.unit.x());
+  Optimizer& optimizer = parts_.unit.optimizer();
+  for (std::size_t i = 0; i < optimizer.slots(); ++i) {
+    parts_.unit.engine().import_flat(parameters(archive, slot_name(i)), optimizer.slot(i));
+  }
+  const auto& scores = numbers(archive, "scores", 4 * parts_.guard.candidates().size());
+  for (std::size_t i = 0; i < parts_.guard.candidates().size(); ++i) {
+    Candidate& candidate = parts_.guard.candidates()[i];
+    const double* score = scores.data() + 4 * i;
+    candidate.next = static_cast<std::size_t>(score[0]);
+    candidate.score = {score[1], score[2], static_cast<std::size_t>(score[3])};
+  }
+  std::array<double, kPhases> totals{};
+  std::copy_n(numbers(archive, "phases_s", kPhases).begin(), kPhases, totals.begin());
+  parts_.unit.clock().add(totals);
+  const auto& exchange = numbers(archive, "exchange", 2);
+  exchange_s_ = exchange[0];
+  exchanges_ = static_cast<std::int64_t>(exchange[1]);
+  const auto& round = numbers(archive, "round", 2);
+  round_loss_ = round[0];
+  saw_non_finite_ = round[1] != 0.0;
+  const auto& times = numbers(archive, "step_times_s", 0);
+  step_times_s_.assign(times.begin(), times.end());
+}
+
+void Trainer::restore_from_other_units(const Archive& common, std::int64_t round) {
+  const auto& progress = numbers(common, "progress", 7);
+  const int units = parts_.checkpoints->units(round);
+  auto mean = collectively(parts_.comm, [&] {
+    std::vector<double> sum(parameter_count(parts_.unit.engine().network()));
+    for (int unit = 0; unit < units && parts_.comm.rank() == 0; ++unit) {
+      const auto archive = parts_.checkpoints->read_unit(round, unit);
+      const auto& x = parameters(archive, "x");
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(x[i]) / units;
+    }
+    return std::vector<float>(sum.begin(), sum.end());
+  });
+  parts_.comm.broadcast_values(mean, 0);
+  parts_.unit.engine().import_flat(mean, parts_.unit.x());
+  parts_.unit.optimizer().reset();
+  parts_.guard.drop_candidates();
+  step_ = std::llround(progress[1] / progress[2] * static_cast<double>(options_.total_steps));
+  warm_ = false;
+  train_s_ = 0;
+  say("resumed from " + std::to_string(units) + " units on " + std::to_string(parts_.comm.size()) +
+      ": mean of their parameters, fresh optimizer, shards cut anew");
+}
+
+bool Trainer::resume(std::int64_t round) {
+  const Archive common =
+      collectively(parts_.comm, [&] { return parts_.checkpoints->read_common(round); });
+  collectively(parts_.comm, [&] { restore_common(common); });
+  have_checkpoint_ = true;
+  if (parts_.checkpoints->units(round) != parts_.comm.size()) {
+    restore_from_other_units(common, round);
+    return false;
+  }
+  collectively(parts_.comm,
+               [&] { restore_unit(parts_.checkpoints->read_unit(round, parts_.comm.rank())); });
+  return true;
+}
+
+}  // namespace oida

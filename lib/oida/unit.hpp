@@ -1,0 +1,44 @@
+#pragma once
+// One computing unit: its engine, its shard, its optimizer and its live parameters.
+
+#include <cstdint>
+#include <span>
+
+#include "core/aligned.hpp"
+#include "data/sampler.hpp"
+#include "engine/engine.hpp"
+#include "nn/optimizer.hpp"
+#include "oida/records.hpp"
+
+namespace oida {
+
+/// Parameters x, gradient and optimizer state live in the engine's flat order.
+class Unit {
+ public:
+  /// The parts are kept by reference and outlive the unit.
+  Unit(Engine& engine, Sampler& sampler, const PatchStore& store,
+       const OptimizerOptions& optimizer);
+
+  /// Makes the batch of `step` and computes the gradient at x; `poll` as in Engine::step.
+  StepResult gradient(std::uint64_t step, const Poll& poll);
+  /// x <- optimizer(x, gradient).
+  void update(std::uint64_t step, float rate);
+
+  std::span<float> x() { return x_; }
+  std::span<float> gradient_span() { return gradient_; }
+  Optimizer& optimizer() { return optimizer_; }
+  Engine& engine() { return engine_; }
+  PhaseClock& clock() { return clock_; }
+  int batch() const { return batch_.n; }
+
+ private:
+  Engine& engine_;
+  Sampler& sampler_;
+  const PatchStore& store_;
+  Optimizer optimizer_;
+  AlignedVector<float> x_, gradient_;
+  Batch batch_;
+  PhaseClock clock_;
+};
+
+}  // namespace oida
