@@ -32,10 +32,9 @@ std::string text_of(std::span<const std::byte> bytes) {
 
 MpiComm::MpiComm(MPI_Comm parent) {
   stall_.host = host_name();
-  stall_.comm = parent;
   check_mpi(MPI_Comm_rank(parent, &stall_.rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(parent, &size_), "MPI_Comm_size");
-  stall_.comm = duplicate(parent, "start");
+  comm_ = duplicate(parent, "start");
   find_placement();
 }
 
@@ -49,16 +48,16 @@ MPI_Comm MpiComm::duplicate(MPI_Comm parent, const char* operation) {
 
 void MpiComm::barrier() {
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(stall_.comm, &request), "barrier");
+  check_mpi(MPI_Ibarrier(comm_, &request), "barrier");
   wait(request, "barrier");
 }
 
 void MpiComm::broadcast(std::span<std::byte> bytes, int root) {
   in_chunks(bytes, [&](std::span<std::byte> part) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, root, stall_.comm,
-                         &request),
-              "broadcast");
+    check_mpi(
+        MPI_Ibcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, root, comm_, &request),
+        "broadcast");
     wait(request, "broadcast");
   });
 }
@@ -71,10 +70,10 @@ void MpiComm::reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op 
   in_chunks(bytes, [&](std::span<std::byte> part) {
     const bool root = rank() == 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ireduce(root ? MPI_IN_PLACE : part.data(), root ? part.data() : nullptr,
-                          static_cast<int>(part.size() / kItem_bytes), type, op, 0, stall_.comm,
-                          &request),
-              operation);
+    check_mpi(
+        MPI_Ireduce(root ? MPI_IN_PLACE : part.data(), root ? part.data() : nullptr,
+                    static_cast<int>(part.size() / kItem_bytes), type, op, 0, comm_, &request),
+        operation);
     wait(request, operation);
   });
   broadcast(bytes, 0);
@@ -95,9 +94,8 @@ void MpiComm::maximum(std::span<double> values) {
 std::vector<std::uint64_t> MpiComm::gather_sizes(std::uint64_t own) {
   std::vector<std::uint64_t> sizes(rank() == 0 ? static_cast<std::size_t>(size_) : 0);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(
-      MPI_Igather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, stall_.comm, &request),
-      "gather");
+  check_mpi(MPI_Igather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, comm_, &request),
+            "gather");
   wait(request, "gather");
   return sizes;
 }
@@ -110,7 +108,7 @@ std::vector<std::vector<std::byte>> MpiComm::gather(std::span<const std::byte> b
   if (rank() != 0) {
     in_chunks(bytes, [&](std::span<const std::byte> part) {
       check_mpi(MPI_Isend(part.data(), static_cast<int>(part.size()), MPI_BYTE, 0, kGatherTag,
-                          stall_.comm, add()),
+                          comm_, add()),
                 "gather");
     });
   } else {
@@ -120,7 +118,7 @@ std::vector<std::vector<std::byte>> MpiComm::gather(std::span<const std::byte> b
     all[r].resize(sizes[r]);
     in_chunks(std::span(all[r]), [&](std::span<std::byte> part) {
       check_mpi(MPI_Irecv(part.data(), static_cast<int>(part.size()), MPI_BYTE, static_cast<int>(r),
-                          kGatherTag, stall_.comm, add()),
+                          kGatherTag, comm_, add()),
                 "gather");
     });
   }
@@ -164,7 +162,7 @@ std::vector<std::string> MpiComm::all_gather(const std::string& text) {
 // MPI_Comm_split_type has no non-blocking form before MPI-4; like MPI_Init it is paid once.
 int MpiComm::node_leader() {
   MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(stall_.comm, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &node),
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &node),
             "MPI_Comm_split_type");
   int leader = rank();
   MPI_Request request = MPI_REQUEST_NULL;
@@ -190,7 +188,7 @@ void MpiComm::find_placement() {
 }
 
 std::unique_ptr<Exchange> MpiComm::make_exchange() {
-  if (channels_.empty()) channels_.push_back(duplicate(stall_.comm, "make_exchange"));
+  if (channels_.empty()) channels_.push_back(duplicate(comm_, "make_exchange"));
   const MPI_Comm channel = channels_.back();
   channels_.pop_back();
   return std::make_unique<SumExchange>(channel, size_, stall_,

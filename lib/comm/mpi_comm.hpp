@@ -40,6 +40,7 @@ class MpiComm final : public Comm {
   int node_leader();
   void find_placement();
 
+  MPI_Comm comm_ = MPI_COMM_NULL;
   Stall stall_;
   int size_ = 1;
   std::vector<Placement> placement_;

@@ -45,13 +45,13 @@ void Patience::end_job(double waited_s) const {
   std::array<char, 512> line{};
   const int length = std::snprintf(
       line.data(), line.size(),
-      "oida: error: rank %d on %s: nothing came for %.0f s while waiting in %s: a rank or node is "
+      "oida: error: rank %d on %s: nothing came for %.1f s while waiting in %s: a rank or node is "
       "lost or stalled\n",
       stall_.rank, stall_.host.c_str(), waited_s, operation_);
   // One write, so that the lines of ranks that give up together stay whole.
   const auto size = std::min(line.size() - 1, static_cast<std::size_t>(std::max(length, 0)));
   if (write(STDERR_FILENO, line.data(), size) < 0) std::perror("oida");
-  end_all(stall_.comm, static_cast<int>(Exit::again));
+  end_all(static_cast<int>(Exit::again));
 }
 
 void wait_all(std::span<MPI_Request> requests, const Stall& stall, const char* operation) {
@@ -67,7 +67,7 @@ void wait_all(std::span<MPI_Request> requests, const Stall& stall, const char* o
   }
 }
 
-void end_all(MPI_Comm comm, int exit_code) {
+void end_all(int exit_code) {
   std::fflush(nullptr);
   abort_exit_code = exit_code;
   std::signal(SIGALRM, leave);
@@ -75,7 +75,8 @@ void end_all(MPI_Comm comm, int exit_code) {
   // The program has said its line; MPI_Abort's own would be a second one.
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-  MPI_Abort(comm, exit_code);
+  // Under srun MPICH ends the caller alone where the communicator is not the world.
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
   _exit(exit_code);
 }
 

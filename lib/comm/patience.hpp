@@ -13,7 +13,6 @@ namespace oida {
 
 /// Who waits and for how long at most; one a process, shared by all that wait.
 struct Stall {
-  MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   std::string host;
   double timeout_s = 0.0;  // 0 = wait for ever
@@ -42,6 +41,6 @@ class Patience {
 void wait_all(std::span<MPI_Request> requests, const Stall& stall, const char* operation);
 
 /// Ends all ranks of the job with this exit code, even where MPI_Abort does not come back.
-[[noreturn]] void end_all(MPI_Comm comm, int exit_code);
+[[noreturn]] void end_all(int exit_code);
 
 }  // namespace oida

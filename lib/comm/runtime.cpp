@@ -46,7 +46,7 @@ void Runtime::finish() {
 }
 
 void Runtime::abort(Exit code) {
-  end_all(MPI_COMM_WORLD, static_cast<int>(code));
+  end_all(static_cast<int>(code));
 }
 
 std::string mpi_version() {

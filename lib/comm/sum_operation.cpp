@@ -74,13 +74,15 @@ std::span<SumOperation::Slot> SumOperation::own_slots(int chunk) {
   return std::span(slots_).subspan(first_own_ + run * static_cast<std::size_t>(chunk), run);
 }
 
+// What goes to an owner and what comes back from it need no tags of their own: between two ranks
+// the former is sent and awaited first, and messages do not overtake each other.
 int SumOperation::tag(const Slot& slot) const {
-  return base_tag_ + 2 * slot.chunk + (slot.returning ? 1 : 0);
+  return base_tag_ + slot.chunk;
 }
 
 void SumOperation::start(float* buffer, unsigned sequence) {
   buffer_ = buffer;
-  base_tag_ = static_cast<int>(sequence % kInFlight * 2 * kMaxChunks);
+  base_tag_ = static_cast<int>(sequence % kInFlight * kMaxChunks);
   std::fill(missing_.begin(), missing_.end(), ranks_ - 1);
   open_ = slots_.size();
   for (Slot& slot : slots_) slot.returning = false;

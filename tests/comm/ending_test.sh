@@ -34,7 +34,7 @@ for ranks in 1 4; do
 done
 for code in 1 2 75; do ends 4 $code "" abort $code; done
 
-stalled='^oida: error: rank [0-3] on [^ ]+: nothing came for [0-9]+ s while waiting in the sum over'
+stalled='^oida: error: rank [0-3] on [^ ]+: nothing came for [0-9.]+ s while waiting in the sum over'
 ends 4 75 "$stalled" stall 0
 
 # MPICH before 4.2 hung here in most runs of three and more ranks (lib/comm/mpich_finalize.cpp).

@@ -1,11 +1,13 @@
 // Every exchange rule against a serial simulation of the same rule.
 
-#include <gtest/gtest.h>
+#include "oida/exchange_rule.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include <gtest/gtest.h>
+
 #include "mpi_world.hpp"
-#include "oida/exchange_rule.hpp"
 #include "oida/simulator.hpp"
 
 namespace oida::test {
@@ -14,7 +16,7 @@ namespace {
 using oida::testing::world;
 
 constexpr int kBatch = 12;
-constexpr float kRate = 0.05F;
+constexpr float kRate = 0.02F;
 
 /// Runs `rounds` rounds of `interleave` steps of one rule on this rank.
 void train(ExchangeRule& rule, int rounds, int interleave) {
@@ -26,7 +28,7 @@ void train(ExchangeRule& rule, int rounds, int interleave) {
   }
 }
 
-class DelayedMeanTest : public testing::TestWithParam<int> {};
+class DelayedMeanTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(DelayedMeanTest, EqualsTheSerialSimulation) {
   const Problem problem;
@@ -42,7 +44,7 @@ TEST_P(DelayedMeanTest, EqualsTheSerialSimulation) {
   EXPECT_LT(distance(kit.unit().x(), own), 1e-5 * magnitude(own));
 }
 
-INSTANTIATE_TEST_SUITE_P(Interleaves, DelayedMeanTest, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Interleaves, DelayedMeanTest, ::testing::Values(1, 3));
 
 TEST(GradientMeanTest, EqualsOneUnitOnTheConcatenatedBatches) {
   const Problem problem;
@@ -72,8 +74,8 @@ TEST(ControlWordsTest, AreSummedOverTheUnits) {
   UnitKit kit(problem, world().size(), world().rank(), kBatch);
   const auto exchange = world().make_exchange();
   for (const auto kind : {ExchangeKind::oida, ExchangeKind::allreduce}) {
-    const auto rule = make_rule(kind, kit.unit(), exchange.get(),
-                                1.0F / static_cast<float>(world().size()));
+    const auto rule =
+        make_rule(kind, kit.unit(), exchange.get(), 1.0F / static_cast<float>(world().size()));
     ControlWords words;
     words.stop = world().rank() == 0 ? 1.0F : 0.0F;
     words.train_loss = 2.0F;

@@ -34,8 +34,7 @@ struct VirtualUnit {
   Batch input;
 };
 
-std::vector<std::unique_ptr<VirtualUnit>> make_units(const Problem& problem, int units,
-                                                     int batch) {
+std::vector<std::unique_ptr<VirtualUnit>> make_units(const Problem& problem, int units, int batch) {
   std::vector<std::unique_ptr<VirtualUnit>> all;
   for (int unit = 0; unit < units; ++unit) {
     all.push_back(std::make_unique<VirtualUnit>(problem, units, unit, batch));

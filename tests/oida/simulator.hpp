@@ -7,8 +7,8 @@
 
 namespace oida::test {
 
-/// Live parameters of each unit after `rounds` rounds of x_i <- x_i + (m - s_i), where m is the mean
-/// of what the units sent when the round began and `interleave` optimizer steps lie between.
+/// Live parameters of each unit after `rounds` rounds of x_i <- x_i + (m - s_i), where m is the
+/// mean of what the units sent when the round began and `interleave` optimizer steps lie between.
 std::vector<std::vector<float>> simulate_delayed_mean(const Problem& problem, int units, int batch,
                                                       int rounds, int interleave, float rate);
 
