@@ -27,7 +27,7 @@ class Choices {
     bool all() const { return forward && backward_weights && backward_data; }
   };
 
-  Own table(const TrainedLayer& layer) const;
+  static Own table(const TrainedLayer& layer);
   Own replay(const TrainedLayer& layer) const;
   bool replayed(const std::string& layer, const std::string& direction) const;
 

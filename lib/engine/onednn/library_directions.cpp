@@ -17,19 +17,18 @@ struct Layouts {
   Desc source, weight, weight_gradient, bias, output, output_gradient;
 };
 
-Type type_of(Element element) { return element == Element::f32 ? Type::f32 : Type::bf16; }
+Type type_of(Element element) {
+  return element == Element::f32 ? Type::f32 : Type::bf16;
+}
 
 Layouts conv_layouts(const TrainedLayer& layer, const Tensor& in) {
   const Type type = type_of(in.element);
   const Dims source{layer.samples, in.channels, in.shape.h, in.shape.w};
   const Dims weight{layer.layer.out, in.channels, layer.layer.kernel, layer.layer.kernel};
   const Dims output{layer.samples, layer.layer.out, layer.output.h, layer.output.w};
-  return {{source, type, Tag::nhwc},
-          {weight, type, Tag::any},
-          {weight, Type::f32, Tag::any},
-          {{layer.layer.out}, Type::f32, Tag::x},
-          {output, type, Tag::nhwc},
-          {output, type, Tag::nhwc}};
+  return {{source, type, Tag::nhwc},     {weight, type, Tag::any},
+          {weight, Type::f32, Tag::any}, {{layer.layer.out}, Type::f32, Tag::x},
+          {output, type, Tag::nhwc},     {output, type, Tag::nhwc}};
 }
 
 /// An image is one long row to a dense layer. In float32 the weight is [in, out], which the library
@@ -248,9 +247,9 @@ Directions dense_directions(Library& library, const TrainedLayer& layer, const L
                    attributes(relu), engine, true);
   };
   const Forward hint = forward(at.weight, at.output_gradient, false);
-  const Weights weights({at.source, layout.value_or(at.weight_gradient), at.bias,
-                         at.output_gradient},
-                        attributes(), engine, hint);
+  const Weights weights(
+      {at.source, layout.value_or(at.weight_gradient), at.bias, at.output_gradient}, attributes(),
+      engine, hint);
   const Desc flat = weights.diff_weights_desc();
   const auto out = in_place_or_any<Forward>(at.weight, flat, [&](const Desc& weight) {
     return forward(weight, at.output, layer.layer.relu);
