@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -52,14 +53,12 @@ const std::vector<Case>& cases() {
 
 class OnednnAgainstReference : public testing::TestWithParam<Case> {};
 
-TEST_P(OnednnAgainstReference, LossGradientAndPrediction) {
-  const Case& c = GetParam();
+void compare_with_reference(const Case& c, const std::vector<float>& class_weights) {
   const Network network = from_lines(c.lines, c.input, c.classes);
   EngineOptions options;
   options.threads = 2;
   options.max_batch = 7;
-  options.class_weights.assign(static_cast<std::size_t>(c.classes), 1.0F);
-  options.class_weights[1] = 2.5F;
+  options.class_weights = class_weights;
   const auto reference = engine_of("reference", network, options);
   const auto engine = engine_of("onednn", network, options);
   Batch batch = make_batch(*engine);
@@ -73,6 +72,16 @@ TEST_P(OnednnAgainstReference, LossGradientAndPrediction) {
     EXPECT_LT(test::relative_error(got.gradient, expected.gradient), 2e-5) << n;
     EXPECT_LT(test::relative_error(got.probabilities, expected.probabilities), 2e-5) << n;
   }
+}
+
+TEST_P(OnednnAgainstReference, LossGradientAndPrediction) {
+  compare_with_reference(GetParam(), {});
+}
+
+TEST_P(OnednnAgainstReference, WithClassWeights) {
+  std::vector<float> weights(static_cast<std::size_t>(GetParam().classes), 1.0F);
+  weights[1] = 2.5F;
+  compare_with_reference(GetParam(), weights);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnednnAgainstReference, testing::ValuesIn(cases()),
@@ -197,6 +206,12 @@ TEST(OnednnEngine, RefusesAnUnknownPrecision) {
   } catch (const InputError& error) {
     EXPECT_EQ(error.message(), "train.precision: 'fp16', allowed: fp32, bf16");
   }
+}
+
+TEST(OnednnEngine, OwnKernelsHeedTheLibrarysLimit) {
+  const char* limit = std::getenv("ONEDNN_MAX_CPU_ISA");
+  if (limit == nullptr || std::string(limit) != "AVX2") GTEST_SKIP() << "no limit is set";
+  EXPECT_FALSE(onednn::winograd_runs_here());
 }
 
 Network winograd_network() {
