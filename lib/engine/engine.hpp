@@ -56,7 +56,9 @@ class Engine {
   virtual void import_flat(std::span<const float> canonical, std::span<float> flat) const = 0;
   virtual void export_flat(std::span<const float> flat, std::span<float> canonical) const = 0;
 
-  /// Gradient of the batch's loss; all of `gradient` is written.
+  /// Gradient of the batch's loss; all of `gradient` is written. relu's derivative at 0 is 0, a tie
+  /// in a max-pool window goes to the first in row order, dropout masks are those of
+  /// engine/dropout.hpp. `poll` may be empty.
   virtual StepResult step(const Batch& batch, std::span<const float> parameters,
                           std::span<float> gradient, const Poll& poll) = 0;
   /// Class probabilities [batch.n, classes]; dropout is off. Does not disturb a later step().

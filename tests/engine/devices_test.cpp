@@ -1,5 +1,6 @@
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
-#include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,9 +10,17 @@
 namespace oida {
 namespace {
 
+/// The text with every hexadecimal digit as x.
+std::string form_of(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::isxdigit(c) != 0; }, 'x');
+  return text;
+}
+
 TEST(Devices, VersionIsANumberOrNotBuilt) {
   const std::string version = cuda_version();
-  EXPECT_TRUE(std::regex_match(version, std::regex(R"(\d+\.\d+|not built)"))) << version;
+  const std::string form = form_of(version);
+  EXPECT_TRUE(form == "xx.x" || version == "not built") << version;
 }
 
 TEST(Devices, AreNamedWhereThereAreSome) {
@@ -24,9 +33,7 @@ TEST(Devices, AreNamedWhereThereAreSome) {
   for (std::size_t k = 0; k < devices.size(); ++k) {
     EXPECT_EQ(devices[k].ordinal, static_cast<int>(k));
     EXPECT_FALSE(devices[k].name.empty());
-    EXPECT_TRUE(std::regex_match(devices[k].uuid,
-                                 std::regex("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")))
-        << devices[k].uuid;
+    EXPECT_EQ(form_of(devices[k].uuid), "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
     EXPECT_GT(devices[k].memory_bytes, 1U << 30);
   }
 }

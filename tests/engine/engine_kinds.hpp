@@ -13,7 +13,7 @@ struct EngineKind {
 };
 
 inline std::vector<EngineKind> engine_kinds() {
-  return {{"reference", 1}};
+  return {{"reference", 1}, {"onednn", 1}, {"onednn", 2}};
 }
 
 inline std::ostream& operator<<(std::ostream& out, const EngineKind& engine) {

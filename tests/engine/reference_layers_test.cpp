@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/dropout.hpp"
 #include "engine/reference/layers.hpp"
 #include "engine/reference/reference_network.hpp"
 
@@ -78,6 +79,15 @@ TEST(ReferencePool, GivesTheDerivativeOfATieToTheFirst) {
   reference::max_pool_backward({.kind = LayerKind::max_pool, .kernel = 2, .stride = 2}, 1, in,
                                slope, back);
   EXPECT_EQ(back.values, (std::vector<double>{0, 2, 0, 0}));
+}
+
+TEST(ReferenceDropout, DividesWhatItKeepsByTheKeptShare) {
+  Tensor in(1, {1, 1, 3});
+  in.values = {1, 2, 3};
+  const std::vector<std::uint8_t> keep{1, 0, 1};
+  Tensor out(1, {1, 1, 3});
+  reference::dropout_apply(1, keep, dropout_scale(0.75F), in, out);
+  EXPECT_EQ(out.values, (std::vector<double>{4, 0, 12}));
 }
 
 TEST(ReferenceSoftmax, IsStableAndNormalised) {

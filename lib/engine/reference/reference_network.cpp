@@ -35,17 +35,23 @@ ReferenceNetwork::ReferenceNetwork(const Network& network, std::vector<float> cl
     activations_.emplace_back(max_batch, shape[i]);
     derivatives_.emplace_back(i == 0 ? 0 : max_batch, shape[i]);
   }
-  for (const auto& parameter : parameters(network)) {
-    auto& range = parameter.fan_in == 0 ? bias_ : weight_;
-    range[static_cast<std::size_t>(parameter.layer)] = {parameter.offset, parameter.size};
-  }
-  std::size_t begin = parameter_count(network);
-  for (std::size_t layer = layers(); layer-- > 0;) {
-    if (weight_[layer].size > 0) begin = weight_[layer].offset;
-    gradient_begin_[layer] = begin;
+  place_parameters();
+  for (std::size_t layer = 0; layer < layers(); ++layer) {
     if (network.layers[layer].kind == LayerKind::dropout) {
       keep_[layer].resize(activations_[layer].values.size());
     }
+  }
+}
+
+void ReferenceNetwork::place_parameters() {
+  for (const auto& parameter : parameters(network_)) {
+    auto& range = parameter.fan_in == 0 ? bias_ : weight_;
+    range[static_cast<std::size_t>(parameter.layer)] = {parameter.offset, parameter.size};
+  }
+  std::size_t begin = parameter_count(network_);
+  for (std::size_t layer = layers(); layer-- > 0;) {
+    if (weight_[layer].size > 0) begin = weight_[layer].offset;
+    gradient_begin_[layer] = begin;
   }
 }
 

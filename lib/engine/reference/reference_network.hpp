@@ -53,6 +53,7 @@ class ReferenceNetwork {
     std::size_t offset = 0, size = 0;
   };
 
+  void place_parameters();
   void load_input(const Batch& batch);
   void load_labels(const Batch& batch);
   void draw_masks(const Batch& batch);
