@@ -43,7 +43,7 @@ void Guard::send(ControlWords& words) {
   if (candidates_.empty()) return;
   Candidate& oldest = candidates_.front();
   if (oldest.next < share_.size()) return;
-  const auto total = static_cast<double>(total_);
+  const auto total = static_cast<double>(std::max<std::size_t>(total_, 1));
   words.validation_loss = static_cast<float>(oldest.score.loss / total);
   words.validation_correct = static_cast<float>(oldest.score.correct / total);
   oldest.sent = true;
