@@ -45,16 +45,18 @@ Figure loss_figure(const RunFiles& files) {
   Figure figure{.name = "loss"};
   figure.script = std::string(kGrid) +
                   "set key outside top center horizontal\n"
-                  "set xlabel 'training samples seen by all units'\nset format x '%.3s%c'\n"
+                  "set xlabel 'training samples seen by all units (thousands)'\n"
                   "set ylabel 'cross-entropy loss'\nset yrange [0:*]\n"
                   "set y2label 'overall accuracy (%)'\nset y2range [0:100]\nset y2tics 10\n"
                   "set ytics nomirror\nset rmargin 9\n";
   figure.plot =
-      "plot 'loss.dat' using 1:2 with lines lw 2 lc rgb '#4477aa' title 'training loss', "
-      "'' using 1:3 with linespoints lw 2 pt 7 ps 0.5 lc rgb '#ee6677' title 'validation loss', "
-      "'' using 1:(100*$4) axes x1y2 with linespoints lw 2 pt 5 ps 0.5 lc rgb '#228833' "
+      "plot 'loss.dat' using ($1/1000):2 with lines lw 2 lc rgb '#4477aa' title 'training loss', "
+      "'' using ($1/1000):3 with linespoints lw 2 pt 7 ps 0.5 lc rgb '#ee6677' title 'validation "
+      "loss', "
+      "'' using ($1/1000):(100*$4) axes x1y2 with linespoints lw 2 pt 5 ps 0.5 lc rgb '#228833' "
       "title 'validation accuracy', "
-      "'optimum.dat' using 1:(100*$2) axes x1y2 with points pt 6 ps 2 lw 2 lc rgb '#222222' "
+      "'optimum.dat' using ($1/1000):(100*$2) axes x1y2 with points pt 6 ps 2 lw 2 lc rgb "
+      "'#222222' "
       "title 'optimum'";
   return figure;
 }
