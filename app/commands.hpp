@@ -24,6 +24,6 @@ Exit synth(Comm& comm, const Arguments& arguments);
 void say(const Comm& comm, const std::string& text);
 
 /// Refuses N singletons in place of one job of N ranks.
-void require_one_job(Comm& comm);
+void require_one_job(const Comm& comm);
 
 }  // namespace oida::app

@@ -38,9 +38,10 @@ SplitOptions split_options(const Deck& deck, const FeatureRecipe& recipe) {
                                           " is even; a patch has a "
                                           "centre pixel, so its side is odd");
   }
-  options.buffer_px = deck.data.buffer_px == "auto"
-                          ? options.patch_px / 2 + recipe.halo_px()
-                          : static_cast<int>(parse_count("data.buffer_px", deck.data.buffer_px, 0));
+  options.halo_px = recipe.halo_px();
+  if (deck.data.buffer_px != "auto") {
+    options.buffer_px = static_cast<int>(parse_count("data.buffer_px", deck.data.buffer_px, 0));
+  }
   options.validation_share = deck.data.validation_share;
   options.test_share = deck.data.test_share;
   options.max_per_class = deck.data.max_per_class;
@@ -200,7 +201,8 @@ Dataset prepare(Comm& comm, const Deck& deck) {
   }
   report_defects(data);
   collectively(comm, [&] {
-    data.split = make_split(labels, data.classes.size(), split_options(deck, data.recipe));
+    data.split = make_split(labels, data.classes.size(), split_options(deck, data.recipe),
+                            data.classes.names);
     cut_shards(comm, deck, data);
   });
   data.shard_checksums = comm.all_gather(data.shard_checksums.front());
@@ -218,8 +220,7 @@ std::vector<bool> trained_classes(const Dataset& data) {
 
 int patch_margin_px(const Dataset& data, const Deck& deck) {
   const auto options = split_options(deck, data.recipe);
-  const int reach = options.patch_px / 2;
-  return data.split.leaky() ? reach : std::max(0, reach - options.buffer_px);
+  return std::max(0, options.patch_px / 2 - buffer_px(options));
 }
 
 namespace {

@@ -21,9 +21,6 @@ namespace {
 /// Boost cuts a line at every '#'; one inside a value travels as this character.
 constexpr char kHash = '\x01';
 
-std::string as_text(const std::string& value) {
-  return value;
-}
 std::string as_text(std::int64_t value) {
   return std::to_string(value);
 }

@@ -36,6 +36,11 @@ void say(const Comm& comm, const std::string& text) {
   if (comm.rank() == 0) std::cout << text << std::flush;
 }
 
+void require_one_job(const Comm& comm) {
+  const auto error = singleton_error(comm.size());
+  if (error) throw AgreedError(error->message(), error->exit());
+}
+
 Exit dispatch(Runtime& runtime, const Arguments& arguments) {
   Comm& comm = runtime.comm();
   const std::string name = arguments.empty() ? "" : arguments.front();

@@ -130,9 +130,14 @@ Exit TrainingRun::go() {
 
 void TrainingRun::write_test(const TestResult& test) {
   if (directory_ == nullptr) return;
-  write_test_json(*directory_, score(test.confusion, trained_classes(run_.data)), test.confusion,
-                  run_.data.classes, to_string(run_.data.split.kind), run_.data.split.leaky(),
-                  run_.data.warnings);
+  const Dataset& data = run_.data;
+  const TestRecord record{score(test.confusion, trained_classes(data)),
+                          test.confusion,
+                          data.classes,
+                          to_string(data.split.kind),
+                          data.split.leaky(),
+                          data.warnings};
+  directory_->write_json("test.json", to_json(record));
 }
 
 void TrainingRun::write_outputs(const TrainerResult& result) {

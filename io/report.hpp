@@ -7,8 +7,9 @@ namespace oida {
 
 /// Names in a run directory that the report knows.
 inline constexpr const char* kFiguresFolder = "figures";
-inline constexpr const char* kQuicklookName = "quicklook.png";
-inline constexpr const char* kClassPictureName = "class_map.png";
+/// Pictures of a scene are <stem>.png, of the second scene <stem>-2.png and so on.
+inline constexpr const char* kQuicklookStem = "quicklook";
+inline constexpr const char* kClassPictureStem = "class_map";
 
 /// Writes report.md and, where gnuplot is found, figures/loss.svg|png, phases.svg|png and
 /// confusion.svg|png from run.json, metrics.csv, timing.json and test.json, as far as these are

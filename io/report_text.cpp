@@ -167,13 +167,21 @@ std::string placement(const Json& run) {
   return text + "\n";
 }
 
+/// Pictures of scene after scene, for as long as there are some.
 std::string pictures(const RunFiles& files) {
   std::string text;
-  const auto add = [&](const char* name, const char* title) {
-    if (std::filesystem::exists(files.folder + "/" + name)) text += picture(title, name);
+  const auto add = [&](const std::string& name, const char* title) {
+    const bool is_there = std::filesystem::exists(files.folder + "/" + name);
+    if (is_there) text += picture(title, name);
+    return is_there;
   };
-  add(kQuicklookName, "Pauli RGB: red T22, green T33, blue T11");
-  add(kClassPictureName, "class map");
+  for (int scene = 1;; ++scene) {
+    const std::string ending =
+        scene == 1 ? ".png" : std::string("-").append(std::to_string(scene)).append(".png");
+    const bool quicklook = add(kQuicklookStem + ending, "Pauli RGB: red T22, green T33, blue T11");
+    const bool classes = add(kClassPictureStem + ending, "class map");
+    if (!quicklook && !classes) break;
+  }
   return text.empty() ? "" : "## Pictures\n\n" + text;
 }
 

@@ -3,7 +3,9 @@
 
 add_library(oida_flags INTERFACE)
 target_compile_options(oida_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -fopenmp-simd>
+  # GCC 12 warns falsely of overlapping copies in std::string's operator+ (GCC bug 105651).
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${OIDA_WERROR}>>:-Werror>)
 target_include_directories(oida_flags INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 if(OIDA_SANITIZE)

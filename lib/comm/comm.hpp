@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,13 +24,14 @@ struct Placement {
   std::vector<int> cores;  // that the rank may run on
 };
 
-/// All ranks of the job. Every member but rank() and size() is collective: all ranks call it in the
-/// same order. Waiting ranks give their core away instead of spinning.
+/// All ranks of the job. Every member is collective unless it says otherwise: all ranks call it in
+/// the same order. Waiting ranks give their core away instead of spinning. A transport that fails
+/// throws an Error with Exit::again.
 class Comm {
  public:
   virtual ~Comm() = default;
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
+  virtual int rank() const = 0;  // not collective
+  virtual int size() const = 0;  // not collective
 
   virtual void barrier() = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
@@ -50,8 +50,8 @@ class Comm {
   /// A second set of channels for the training loop; lives no longer than the Comm.
   virtual std::unique_ptr<Exchange> make_exchange() = 0;
 
-  /// Waits longer than this end the process with exit code 75 and a line that names the rank, host
-  /// and operation; 0 = wait for ever. Not collective.
+  /// Waits longer than this end the job with exit code 75 (under srun 137, see Runtime::abort) and
+  /// a line that names the rank, host and operation; 0 = wait for ever. Not collective.
   virtual void set_stall_timeout(double seconds) = 0;
 
   template <typename T>
@@ -70,9 +70,11 @@ class Runtime {
   ~Runtime();
 
   Comm& comm();
-  /// Ends MPI in step with all ranks; afterwards no communication is possible.
+  /// Ends MPI in step with all ranks; afterwards no communication is possible. When all ranks then
+  /// return one code from main, mpiexec and srun pass it on; hydra prints nothing for it.
   void finish();
-  /// Ends all ranks at once with this exit code.
+  /// Ends all ranks at once. Under mpiexec the job ends with this code and without a banner. srun
+  /// kills the step and ends with 137 whatever the code.
   [[noreturn]] void abort(Exit code);
 
  private:
@@ -111,6 +113,10 @@ auto collectively(Comm& comm, Work&& work) {
     return std::move(*result);
   }
 }
+
+/// N copies that a launcher started without joining them into one job: each sees `ranks` = 1 while
+/// the launcher's variables (SLURM_STEP_NUM_TASKS and the like) say more. Not collective.
+std::optional<Error> singleton_error(int ranks);
 
 /// "MPICH 4.0.2" and the like.
 std::string mpi_version();

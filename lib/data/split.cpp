@@ -49,6 +49,11 @@ class Deal {
   Random random_;
 };
 
+/// Pixels from a centre to the last one that its patch depends on.
+int reach_px(const SplitOptions& options) {
+  return options.patch_px / 2 + options.halo_px;
+}
+
 /// What a class of `n` samples gives to each part.
 std::array<std::int64_t, 4> quota(std::int64_t n, Part part, const SplitOptions& options) {
   std::array<std::int64_t, 4> quota{};
@@ -197,7 +202,7 @@ std::string to_string(SplitOptions::Kind kind) {
 
 int buffer_px(const SplitOptions& options) {
   if (options.kind == Kind::random) return 0;
-  return options.buffer_px == -1 ? options.patch_px / 2 : options.buffer_px;
+  return options.buffer_px == -1 ? reach_px(options) : options.buffer_px;
 }
 
 Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,
@@ -206,7 +211,7 @@ Split make_split(const std::vector<LabelImage>& labels, int classes, const Split
   const BlockPlan plan = make_plan(labels, classes, options);
   Split split;
   split.kind = options.kind;
-  split.pixels_shared = options.kind == Kind::random || buffer_px(options) < options.patch_px / 2;
+  split.pixels_shared = options.kind == Kind::random || buffer_px(options) < reach_px(options);
   split.blocks = plan.blocks();
   auto deals = make_deals(plan, options, split);
   refuse_empty(split, options);

@@ -35,8 +35,9 @@ struct SplitOptions {
   enum class Kind { blocks, checkerboard, random };
   Kind kind = Kind::checkerboard;
   int block_px = 64;
-  /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2, so that every
-  /// patch lies inside its own block and no pixel is shared between parts.
+  /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2 + halo_px, so that
+  /// every patch, and all that its features are made of, lies inside its own block and no pixel is
+  /// shared between parts.
   int buffer_px = -1;
   double validation_share = 0.1;  // of the training side
   /// Of the labelled pixels; checkerboard: not used.
@@ -45,6 +46,8 @@ struct SplitOptions {
   std::int64_t max_per_class = 0;
   int patch_px = 15;
   std::uint64_t seed = 1;
+  /// Pixels around a patch that its features depend on (FeatureRecipe::halo_px).
+  int halo_px = 0;
 };
 
 /// InputError on an unknown name.

@@ -80,6 +80,21 @@ TEST(SplitLeak, ASmallerBufferSharesPixelsAndSaysSo) {
   EXPECT_FALSE(shares_pixels(labels, options));
 }
 
+// A filter's halo widens what a patch is made of: as a patch that is larger by it on each side.
+TEST(SplitLeak, TheFiltersHaloIsInTheBuffer) {
+  const std::vector<LabelImage> labels = {test::fields(131, 97, 5, 1)};
+  SplitOptions options{Kind::checkerboard, 24, -1, 0.1, 0.3, 0, 5, 1};
+  options.halo_px = 3;
+  EXPECT_EQ(buffer_px(options), 5);
+  const Split split = make_split(labels, 5, options);
+  EXPECT_FALSE(split.leaky());
+  Touched touched(labels, 11);
+  touched.add(split);
+  EXPECT_FALSE(touched.shared());
+  options.buffer_px = 4;
+  EXPECT_TRUE(make_split(labels, 5, options).leaky());
+}
+
 TEST(SplitLeak, RandomSharesPixelsAndSaysSo) {
   const std::vector<LabelImage> labels = {test::fields(131, 97, 5, 1)};
   const SplitOptions options{Kind::random, 24, -1, 0.1, 0.3, 0, 15, 1};

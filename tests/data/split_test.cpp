@@ -58,7 +58,10 @@ TEST(Split, IsTheSameAtEveryCallAndAnotherWithAnotherSeed) {
     EXPECT_EQ(a.validation, b.validation);
     EXPECT_EQ(a.test, b.test);
     options.seed = 6;
-    EXPECT_NE(a.training, make_split(scenes(), kClasses, options).training);
+    const Split other = make_split(scenes(), kClasses, options);
+    EXPECT_NE(a.training, other.training);
+    EXPECT_NE(a.validation, other.validation);
+    EXPECT_EQ(a.test == other.test, kind == Kind::checkerboard);
   }
 }
 
@@ -253,6 +256,13 @@ TEST(Split, RandomTakesItsSharesOfEveryClass) {
     EXPECT_EQ(split.counts[2][c], std::llround(0.99 * static_cast<double>(n)));
     EXPECT_EQ(split.counts[1][c], std::llround(0.1 * static_cast<double>(n - split.counts[2][c])));
   }
+}
+
+TEST(Split, RandomValidationLeavesHalfOfEveryClass) {
+  SplitOptions options = small(Kind::random);
+  options.validation_share = 0.9;
+  const Split split = make_split(scenes(), kClasses, options);
+  for (std::size_t c = 0; c < kClasses; ++c) EXPECT_GE(split.counts[0][c], split.counts[1][c]);
 }
 
 TEST(Split, PartsThatAreNotWantedStayEmpty) {

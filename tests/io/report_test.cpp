@@ -95,8 +95,11 @@ TEST_F(Report, warns_of_a_leaky_split) {
 }
 
 TEST_F(Report, shows_the_pictures_that_are_there) {
-  testing::write_text(run_.file(kQuicklookName), "");
-  expect(text(), {"](quicklook.png)"});
+  testing::write_text(run_.file("quicklook.png"), "");
+  testing::write_text(run_.file("class_map-2.png"), "");
+  const std::string report = text();
+  expect(report, {"](quicklook.png)", "](class_map-2.png)"});
+  EXPECT_EQ(report.find("](class_map.png)"), std::string::npos);
 }
 
 TEST_F(Report, tells_a_failed_and_an_unfinished_run) {

@@ -86,6 +86,17 @@ TEST(Features, StayFiniteAtTheEndsOfFloat32) {
   for (const int side : {1, 3}) expect_bounded(make_features(window, {"log_t3", side}, {}));
 }
 
+// Three powers of the smallest float: every mean of them rounds to nothing.
+TEST(Features, StayFiniteWhereTheMeanRoundsToNothing) {
+  const auto least = static_cast<double>(std::numeric_limits<float>::denorm_min());
+  MatrixWindow window = test::random_window(1, 3, 1);
+  test::set_matrix(window, 0, {least, 0, 0, 0, 0, 0, 0, 0, 0});
+  test::set_matrix(window, 1, {0, 0, 0, 0, 0, least, 0, 0, 0});
+  test::set_matrix(window, 2, {0, 0, 0, 0, 0, 0, 0, 0, least});
+  audit(window);
+  expect_bounded(make_features(window, {"log_t3", 3}, {}));
+}
+
 TEST(Features, InvalidPixelsAreZero) {
   MatrixWindow window = test::random_window(3, 4, 2);
   window.plane(2)[5] = std::numeric_limits<float>::quiet_NaN();

@@ -1,0 +1,50 @@
+#pragma once
+// Comm by MPI, on a communicator of its own. Every operation is a non-blocking one that is polled.
+
+#include <mpi.h>
+
+#include "comm/comm.hpp"
+#include "comm/patience.hpp"
+
+namespace oida {
+
+class MpiComm final : public Comm {
+ public:
+  /// Duplicates `parent` and finds the placement; collective.
+  explicit MpiComm(MPI_Comm parent);
+
+  int rank() const override { return stall_.rank; }
+  int size() const override { return size_; }
+
+  void barrier() override;
+  void broadcast(std::span<std::byte> bytes, int root) override;
+  void sum(std::span<double> values) override;
+  void sum(std::span<std::int64_t> values) override;
+  void maximum(std::span<double> values) override;
+  std::vector<std::string> gather(const std::string& text) override;
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> bytes) override;
+  std::string broadcast(const std::string& text, int root) override;
+  std::vector<std::string> all_gather(const std::string& text) override;
+
+  const std::vector<Placement>& placement() const override { return placement_; }
+  std::unique_ptr<Exchange> make_exchange() override;
+  void set_stall_timeout(double seconds) override { stall_.timeout_s = seconds; }
+
+ private:
+  MPI_Comm duplicate(MPI_Comm parent, const char* operation);
+  void wait(MPI_Request request, const char* operation) {
+    wait_all({&request, 1}, stall_, operation);
+  }
+  void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op op, const char* operation);
+  std::vector<std::uint64_t> gather_sizes(std::uint64_t own);
+  int node_leader();
+  void find_placement();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  Stall stall_;
+  int size_ = 1;
+  std::vector<Placement> placement_;
+  std::vector<MPI_Comm> channels_;  // of exchanges that are gone, to be used again
+};
+
+}  // namespace oida

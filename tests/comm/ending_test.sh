@@ -1,0 +1,48 @@
+#!/bin/bash
+# How a job ends: exit code and stderr at the caller of mpiexec, and that it ends at all over TCP.
+#   ending_test.sh MPIEXEC NUMPROC_FLAG PROGRAM
+set -u
+
+mpiexec=$1 flag=$2 program=$3
+err=$(mktemp)
+trap 'rm -f "$err"' EXIT
+failures=0
+
+fail() {
+  echo "FAILED: $*" >&2
+  sed 's/^/  stderr: /' "$err" >&2
+  failures=$((failures + 1))
+}
+
+# ends RANKS CODE STDERR_PATTERN ARGUMENTS...: the pattern is that of all lines of stderr; "" = none.
+ends() {
+  local ranks=$1 code=$2 pattern=$3 found
+  shift 3
+  timeout 20 "$mpiexec" "$flag" "$ranks" "$program" "$@" >/dev/null 2>"$err"
+  found=$?
+  [ $found = "$code" ] || fail "$ranks ranks, $*: exit code $found, expected $code"
+  if [ -z "$pattern" ]; then
+    [ ! -s "$err" ] || fail "$ranks ranks, $*: stderr is not empty"
+  else
+    [ -s "$err" ] || fail "$ranks ranks, $*: nothing on stderr"
+    ! grep -qvE "$pattern" "$err" || fail "$ranks ranks, $*: other lines on stderr"
+  fi
+}
+
+for ranks in 1 4; do
+  for code in 0 1 2 75; do ends $ranks $code "" finish $code; done
+done
+for code in 1 2 75; do ends 4 $code "" abort $code; done
+
+stalled='^oida: error: rank [0-3] on [^ ]+: nothing came for [0-9.]+ s while waiting in the sum over'
+ends 4 75 "$stalled" stall 0
+
+# MPICH before 4.2 hung here in most runs of three and more ranks (lib/comm/mpich_finalize.cpp).
+export UCX_TLS=tcp
+for ((i = 0; i < 10; i++)); do
+  ends 3 0 "" finish 0
+  ends 8 0 "" finish 0
+done
+
+[ $failures = 0 ] && echo "all ends are as they should be"
+exit $((failures > 0))
