@@ -56,7 +56,7 @@ std::optional<Verdict> Guard::judge(const ControlWords& sums) {
   Verdict verdict{candidate.round,         candidate.step, sums.validation_loss,
                   sums.validation_correct, false,          false};
   verdict.diverged = !std::isfinite(verdict.loss) || verdict.loss > options_.factor * optimum_.loss;
-  verdict.improved = !verdict.diverged && verdict.loss < optimum_.loss;
+  verdict.improved = !verdict.diverged && (verdict.loss < optimum_.loss || total_ == 0);
   if (verdict.improved) {
     optimum_ = {std::move(candidate.parameters), verdict.loss, verdict.accuracy, verdict.round,
                 verdict.step};
