@@ -3,6 +3,7 @@
 #include "oida/trainer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -101,6 +102,15 @@ bool equal_on_all_units(std::vector<float> values) {
   return own == values;
 }
 
+/// What the rows of metrics say, but for the time.
+std::vector<std::array<double, 4>> verdicts(const Trainer& trainer) {
+  std::vector<std::array<double, 4>> rows;
+  for (const auto& row : trainer.metrics()) {
+    rows.push_back({static_cast<double>(row.round), row.train_loss, row.validation_loss, row.oa});
+  }
+  return rows;
+}
+
 TEST(TrainerTest, LearnsAndKeepsTheBestOfItsVerdicts) {
   const Problem problem;
   TrainerKit kit(problem, 2);
@@ -135,7 +145,8 @@ TEST(TrainerTest, ResumesBitByBit) {
   const Problem problem;
   const SharedFolder folder;
   TrainerKit whole(problem, 3);
-  const auto expected = whole.begin().run();
+  Trainer& undisturbed = whole.begin();
+  const auto expected = undisturbed.run();
   // Stops in every state that a guard can be in: no candidate, one to score, one scored.
   for (const std::int64_t stop_at : {2, 4, 5, 9}) {
     const auto store =
@@ -151,6 +162,7 @@ TEST(TrainerTest, ResumesBitByBit) {
     const auto result = going_on.run();
     EXPECT_EQ(result.parameters, expected.parameters) << stop_at;
     EXPECT_EQ(result.optimum_round, expected.optimum_round) << stop_at;
+    EXPECT_EQ(verdicts(going_on), verdicts(undisturbed)) << stop_at;
     world().barrier();
   }
 }
@@ -222,6 +234,7 @@ TEST(TrainerTest, NanOnOneUnitRollsAllBackToTheOptimum) {
   const auto result = trainer.run();
   EXPECT_TRUE(result.finished);
   EXPECT_EQ(trainer.rollbacks(), 1);
+  EXPECT_FLOAT_EQ(static_cast<float>(trainer.metrics().back().learning_rate), 0.01F);
   EXPECT_TRUE(equal_on_all_units(result.parameters));
   EXPECT_TRUE(std::ranges::all_of(result.parameters, [](float x) { return std::isfinite(x); }));
   EXPECT_LT(result.optimum_loss, 0.8 * std::log(3.0));
@@ -238,10 +251,16 @@ TEST(TrainerTest, GivesUpAfterItsRetries) {
   EXPECT_EQ(trainer.rollbacks(), 2);
 }
 
-TEST(TrainerTest, ALossFarAboveTheOptimumRollsBack) {
+class DivergenceTest : public ::testing::TestWithParam<int> {};
+
+/// Validated in every round, the verdict falls when two more candidates of the same path wait.
+INSTANTIATE_TEST_SUITE_P(ValidateEvery, DivergenceTest, ::testing::Values(1, 10));
+
+TEST_P(DivergenceTest, ALossFarAboveTheOptimumRollsBackOnce) {
   const Problem problem;
   GuardOptions guard = TrainerKit::default_guard();
-  guard.factor = 2;
+  guard.factor = 6;
+  guard.validate_every = GetParam();
   TrainerKit kit(problem, 1, guard);
   int round = 0;
   const auto scramble = [&] {
