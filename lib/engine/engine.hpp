@@ -21,6 +21,9 @@ struct EngineOptions {
   int max_batch = 64;
   /// Weight of a sample's loss by its class; empty = 1.
   std::vector<float> class_weights;
+  /// Which kernel runs where: {} or {"table"}, a fixed choice; {"measure"}, the fastest here and
+  /// now; else the lines of kernels() of an engine whose choices are replayed.
+  std::vector<std::string> kernels;
 };
 
 /// Called between layers: the place for the exchange to make progress. Elements of the gradient

@@ -56,9 +56,11 @@ void Chain::take_input(const Batch& batch) {
 
 void Chain::forward(const Pass& pass) {
   take_input(*pass.batch);
+  Pass with_spare = pass;
+  with_spare.spare = spare_.data();
   pass.progress(plan_.flat_size);
   for (const auto& stage : plan_.stages) {
-    stage->forward(pass);
+    stage->forward(with_spare);
     pass.progress(plan_.flat_size);
   }
 }

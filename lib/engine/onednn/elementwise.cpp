@@ -1,18 +1,29 @@
 #include "engine/onednn/elementwise.hpp"
 
+#include "engine/onednn/bf16_avx512.hpp"
 #include "engine/onednn/typed.hpp"
 
 namespace oida::onednn {
+
+namespace {
+
+void mask(const float* value, std::size_t size, float* diff) {
+  for (std::size_t i = 0; i < size; ++i) diff[i] = value[i] > 0.0F ? diff[i] : 0.0F;
+}
+
+/// bfloat16 is there only where AVX-512 is.
+void mask(const Bf16* value, std::size_t size, Bf16* diff) {
+  mask_bf16(&value->bits, size, &diff->bits);
+}
+
+}  // namespace
 
 void mask_where_not_positive(const Tensor& values, int samples, void* diff) {
   by_element(values.element, [&]<typename T>(std::type_identity<T>) {
 #pragma omp parallel for schedule(static)
     for (int n = 0; n < samples; ++n) {
-      const T* value = sample_of<T>(values, values.data, n);
-      T* gradient = sample_of<T>(values, diff, n);
-      for (std::size_t i = 0; i < values.sample_size(); ++i) {
-        gradient[i] = to_float(value[i]) > 0.0F ? gradient[i] : T{};
-      }
+      mask(sample_of<T>(values, static_cast<const void*>(values.data), n), values.sample_size(),
+           sample_of<T>(values, diff, n));
     }
   });
 }
@@ -50,7 +61,7 @@ void narrow(const float* from, Bf16* to, int samples, std::size_t size) {
 #pragma omp parallel for schedule(static)
   for (int n = 0; n < samples; ++n) {
     const std::size_t begin = static_cast<std::size_t>(n) * size;
-    for (std::size_t i = begin; i < begin + size; ++i) to[i] = from_float<Bf16>(from[i]);
+    narrow_bf16(from + begin, size, &to[begin].bits);
   }
 }
 

@@ -3,24 +3,38 @@
 #include <map>
 #include <string>
 
-#include "engine/onednn/library_stage.hpp"
+#include "engine/onednn/choices.hpp"
 #include "engine/onednn/simple_stages.hpp"
 
 namespace oida::onednn {
 namespace {
 
-/// A relu layer right after a convolution or dense layer becomes part of it.
-std::vector<Layer> with_fused_relu(const std::vector<Layer>& layers, std::vector<int>& index) {
-  std::vector<Layer> fused;
+bool is_trained(const Layer& layer) {
+  return layer.kind == LayerKind::conv || layer.kind == LayerKind::dense;
+}
+
+/// One layer of the network with what is computed together with it.
+struct Fused {
+  Layer layer;
+  int index = 0;  // in the network
+  bool pooled = false;
+};
+
+/// A relu right after a convolution or dense layer becomes part of it, and so does a 2x2 max-pool
+/// after a convolution: relu and maximum may change places.
+std::vector<Fused> fuse(const std::vector<Layer>& layers) {
+  std::vector<Fused> fused;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const bool trained = !fused.empty() && (fused.back().kind == LayerKind::conv ||
-                                            fused.back().kind == LayerKind::dense);
-    if (layers[i].kind == LayerKind::relu && trained) {
-      fused.back().relu = true;
-      continue;
+    const Layer& layer = layers[i];
+    const bool follows = !fused.empty() && is_trained(fused.back().layer);
+    const bool halves = layer.kind == LayerKind::max_pool && layer.kernel == 2 && layer.stride == 2;
+    if (follows && layer.kind == LayerKind::relu) {
+      fused.back().layer.relu = true;
+    } else if (follows && halves && !fused.back().pooled) {
+      fused.back().pooled = true;
+    } else {
+      fused.push_back({layer, static_cast<int>(i)});
     }
-    fused.push_back(layers[i]);
-    index.push_back(static_cast<int>(i));
   }
   return fused;
 }
@@ -45,15 +59,17 @@ class Planner {
       : library_(library),
         parameters_(parameters(network)),
         shapes_(shapes(network)),
+        choices_(options),
         samples_(options.max_batch),
+        threads_(options.threads),
         last_(static_cast<int>(network.layers.size()) - 1),
         input_(&input) {}
 
-  void add(const Layer& layer, int index) {
-    if (layer.kind == LayerKind::conv || layer.kind == LayerKind::dense) {
-      add_trained(layer, index);
+  void add(const Fused& fused) {
+    if (is_trained(fused.layer)) {
+      add_trained(fused);
     } else {
-      add_simple(layer, index);
+      add_simple(fused.layer, fused.index);
     }
     input_ = &plan_.stages.back()->output();
   }
@@ -61,14 +77,22 @@ class Planner {
   Plan take() { return std::move(plan_); }
 
  private:
-  void add_trained(const Layer& layer, int index) {
+  void add_trained(const Fused& fused) {
     const std::size_t next = 2 * plan_.trained.size();
-    const Parameter& weight = parameters_[next];
-    const std::string name = weight.name.substr(0, weight.name.find('/'));
-    const TrainedLayer trained{
-        layer,           name,     shape_after(index),    weight,        parameters_[next + 1],
-        plan_.flat_size, samples_, plan_.trained.empty(), index == last_};
-    auto stage = std::make_unique<LibraryStage>(library_, trained, *input_);
+    TrainedLayer layer;
+    layer.layer = fused.layer;
+    layer.weight = parameters_[next];
+    layer.bias = parameters_[next + 1];
+    layer.name = layer.weight.name.substr(0, layer.weight.name.find('/'));
+    layer.output = shape_after(fused.index);
+    layer.pooled = fused.pooled;
+    layer.offset = plan_.flat_size;
+    layer.samples = samples_;
+    layer.threads = threads_;
+    layer.first = plan_.trained.empty();
+    layer.last = fused.index == last_;
+    auto stage = std::make_unique<TrainedStage>(layer, *input_,
+                                                choices_.directions(library_, layer, *input_));
     plan_.trained.push_back(stage.get());
     plan_.flat_size = stage->weights().end();
     plan_.stages.push_back(std::move(stage));
@@ -98,7 +122,9 @@ class Planner {
   Library& library_;
   std::vector<Parameter> parameters_;
   std::vector<Shape> shapes_;
+  Choices choices_;
   int samples_;
+  int threads_;
   int last_;
   const Tensor* input_;
   std::map<LayerKind, int> counts_;
@@ -110,9 +136,7 @@ class Planner {
 Plan make_plan(Library& library, const Network& network, const EngineOptions& options,
                const Tensor& input) {
   Planner planner(library, network, options, input);
-  std::vector<int> index;
-  const std::vector<Layer> layers = with_fused_relu(network.layers, index);
-  for (std::size_t i = 0; i < layers.size(); ++i) planner.add(layers[i], index[i]);
+  for (const Fused& fused : fuse(network.layers)) planner.add(fused);
   return planner.take();
 }
 

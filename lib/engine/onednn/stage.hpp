@@ -31,9 +31,9 @@ struct Tensor {
   Element element = Element::f32;
   void* data = nullptr;
 
+  std::size_t stride() const { return static_cast<std::size_t>(channels); }
   std::size_t sample_size() const {
-    return static_cast<std::size_t>(shape.h) * static_cast<std::size_t>(shape.w) *
-           static_cast<std::size_t>(channels);
+    return static_cast<std::size_t>(shape.h) * static_cast<std::size_t>(shape.w) * stride();
   }
 };
 
@@ -44,6 +44,8 @@ struct Pass {
   float* gradient = nullptr;
   bool training = false;
   const Poll* poll = nullptr;
+  /// Free in the forward pass, as large as the largest output or wider_diff().
+  void* spare = nullptr;
 
   void progress(std::size_t ready_from) const {
     if (poll != nullptr && *poll) (*poll)(ready_from);

@@ -1,50 +1,36 @@
 #pragma once
-// What every implementation of a convolution or dense layer has in common.
+// A convolution or dense layer, with the relu and the 2x2 max-pool that follow it.
 
-#include <string>
+#include <vector>
 
-#include "engine/onednn/stage.hpp"
-#include "engine/onednn/weights.hpp"
+#include "engine/onednn/directions.hpp"
 
 namespace oida::onednn {
 
-/// One layer with parameters as the planner hands it on.
-struct TrainedLayer {
-  Layer layer;
-  std::string name;  // "conv1", "dense2"
-  Shape output;
-  Parameter weight;
-  Parameter bias;
-  std::size_t offset = 0;  // where its parameters start in the flat array
-  int samples = 0;         // of every batch
-  bool first = false;      // nothing before it is trained: no gradient of its input
-  bool last = false;       // its output is the logits: float32
-};
-
+/// Of a pooled layer only the pool's output is kept, with the places that it took: a direction
+/// that knows nothing of pools works through the spare buffer.
 class TrainedStage : public Stage {
  public:
-  TrainedStage(const TrainedLayer& layer, const Tensor& input)
-      : Stage(input), name_(layer.name), samples_(layer.samples), first_(layer.first) {
-    output_.shape = layer.output;
-    output_.channels = layer.output.c;
-    output_.relu = layer.layer.relu;
-    output_.element = layer.last ? Element::f32 : input.element;
-  }
+  TrainedStage(const TrainedLayer& layer, const Tensor& input, Directions directions);
 
   const FlatWeights& weights() const { return weights_; }
   std::size_t gradient_begin() const override { return weights_.begin(); }
 
- protected:
-  const std::string& name() const { return name_; }
-  int samples() const { return samples_; }
-  bool first() const { return first_; }
-
-  FlatWeights weights_;
+  void forward(const Pass& pass) override;
+  void* backward(const Pass& pass, void* diff, void* spare) override;
+  std::vector<KernelLine> forward_kernels() const override;
+  std::vector<KernelLine> backward_kernels() const override;
+  std::size_t bytes() const override;
+  std::size_t wider_diff() const override { return whole_.sample_size(); }
 
  private:
-  std::string name_;
-  int samples_;
-  bool first_;
+  bool spreads_diff() const;
+
+  TrainedLayer layer_;
+  Directions directions_;
+  FlatWeights weights_;
+  Tensor whole_;                     // the output before the pool
+  std::vector<std::uint8_t> taken_;  // of the pool's output
 };
 
 }  // namespace oida::onednn

@@ -20,16 +20,22 @@ std::size_t whole_lines(std::size_t floats) {
   return (floats + 15) / 16 * 16;
 }
 
-FlatWeights::FlatWeights(const dnnl::memory::desc& layout, const Parameter& weight,
-                         const Parameter& bias, std::size_t offset)
+FlatWeights::FlatWeights(const dnnl::memory::desc& layout, const Tensor& input,
+                         const Parameter& weight, const Parameter& bias, std::size_t offset)
     : layout_(layout),
       rows_(bias.size),
       row_(weight.size / bias.size),
-      wider_(plain(layout).get_size() / sizeof(float) / bias.size),
+      wide_(plain(layout).get_size() / sizeof(float) / bias.size),
+      pixels_(weight.dims.size() == 2 ? input.sample_size() / input.stride() : 0),
+      channels_(input.stride()),
       offset_(offset),
       bias_offset_(offset + whole_lines(layout.get_size() / sizeof(float))),
       canonical_weight_(weight.offset),
       canonical_bias_(bias.offset) {}
+
+std::size_t FlatWeights::place(std::size_t i) const {
+  return pixels_ == 0 ? i : i % pixels_ * channels_ + i / pixels_;
+}
 
 std::size_t FlatWeights::end() const {
   return bias_offset_ + whole_lines(rows_);
@@ -38,23 +44,23 @@ std::size_t FlatWeights::end() const {
 void FlatWeights::import_from(Library& library, std::span<const float> canonical,
                               float* flat) const {
   clear_gaps(flat);
-  std::vector<float> wide(rows_ * wider_, 0.0F);
+  std::vector<float> wide(rows_ * wide_, 0.0F);
   for (std::size_t r = 0; r < rows_; ++r) {
-    std::ranges::copy(canonical.subspan(canonical_weight_ + r * row_, row_),
-                      wide.begin() + static_cast<std::ptrdiff_t>(r * wider_));
+    const auto row = canonical.subspan(canonical_weight_ + r * row_, row_);
+    for (std::size_t i = 0; i < row_; ++i) wide[r * wide_ + place(i)] = row[i];
   }
   copy_layout(library, plain(layout_), wide.data(), layout_, weight(flat));
   std::ranges::copy(canonical.subspan(canonical_bias_, rows_), bias(flat));
 }
 
 void FlatWeights::export_to(Library& library, const float* flat, std::span<float> canonical) const {
-  std::vector<float> wide(rows_ * wider_);
+  std::vector<float> wide(rows_ * wide_);
   copy_layout(library, layout_, weight(flat), plain(layout_), wide.data());
   for (std::size_t r = 0; r < rows_; ++r) {
-    std::copy_n(wide.begin() + static_cast<std::ptrdiff_t>(r * wider_), row_,
-                canonical.begin() + static_cast<std::ptrdiff_t>(canonical_weight_ + r * row_));
+    const auto row = canonical.subspan(canonical_weight_ + r * row_, row_);
+    for (std::size_t i = 0; i < row_; ++i) row[i] = wide[r * wide_ + place(i)];
   }
-  std::copy_n(bias(flat), rows_, canonical.begin() + static_cast<std::ptrdiff_t>(canonical_bias_));
+  std::copy_n(bias(flat), rows_, canonical.subspan(canonical_bias_, rows_).begin());
 }
 
 void FlatWeights::clear_gaps(float* flat) const {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/onednn/library.hpp"
+#include "engine/onednn/stage.hpp"
 #include "nn/network.hpp"
 
 namespace oida::onednn {
@@ -13,10 +14,11 @@ namespace oida::onednn {
 class FlatWeights {
  public:
   FlatWeights() = default;
-  /// `layout`: float32, dims [out, in] or [out, in, h, w], where `in` may be wider than in the
-  /// network, for padded input.
-  FlatWeights(const dnnl::memory::desc& layout, const Parameter& weight, const Parameter& bias,
-              std::size_t offset);
+  /// `layout`: float32, of a convolution [out, in, kernel, kernel], of a dense layer [out, h w in]
+  /// as its input lies in memory. `input`: what the layer reads; it may have more channels than the
+  /// network, which is padding.
+  FlatWeights(const dnnl::memory::desc& layout, const Tensor& input, const Parameter& weight,
+              const Parameter& bias, std::size_t offset);
 
   const dnnl::memory::desc& layout() const { return layout_; }
   std::size_t begin() const { return offset_; }
@@ -33,10 +35,15 @@ class FlatWeights {
   void clear_gaps(float* flat) const;
 
  private:
+  /// Where element `i` of a row of the network's weight stands in a row of plain order.
+  std::size_t place(std::size_t i) const;
+
   dnnl::memory::desc layout_;
-  std::size_t rows_ = 0;   // out
-  std::size_t row_ = 0;    // values a row of the network's weight
-  std::size_t wider_ = 0;  // values a row with padded input channels
+  std::size_t rows_ = 0;    // out
+  std::size_t row_ = 0;     // values a row of the network's weight
+  std::size_t wide_ = 0;    // values a row with padded input channels
+  std::size_t pixels_ = 0;  // of a dense layer's input; of a convolution 0
+  std::size_t channels_ = 0;
   std::size_t offset_ = 0;
   std::size_t bias_offset_ = 0;
   std::size_t canonical_weight_ = 0;
