@@ -43,7 +43,7 @@ void Guard::send(ControlWords& words) {
   if (candidates_.empty()) return;
   Candidate& oldest = candidates_.front();
   if (oldest.next < share_.size()) return;
-  const auto total = static_cast<double>(total_);
+  const auto total = static_cast<double>(std::max<std::size_t>(total_, 1));
   words.validation_loss = static_cast<float>(oldest.score.loss / total);
   words.validation_correct = static_cast<float>(oldest.score.correct / total);
   oldest.sent = true;
@@ -56,7 +56,7 @@ std::optional<Verdict> Guard::judge(const ControlWords& sums) {
   Verdict verdict{candidate.round,         candidate.step, sums.validation_loss,
                   sums.validation_correct, false,          false};
   verdict.diverged = !std::isfinite(verdict.loss) || verdict.loss > options_.factor * optimum_.loss;
-  verdict.improved = !verdict.diverged && verdict.loss < optimum_.loss;
+  verdict.improved = !verdict.diverged && (verdict.loss < optimum_.loss || total_ == 0);
   if (verdict.improved) {
     optimum_ = {std::move(candidate.parameters), verdict.loss, verdict.accuracy, verdict.round,
                 verdict.step};

@@ -52,7 +52,8 @@ struct Verdict {
 
 class Guard {
  public:
-  /// `share`: this unit's fixed validation shard of `total` samples over all units.
+  /// `share`: this unit's fixed validation shard of `total` samples over all units. Without any
+  /// (total = 0) nothing can be compared, and the newest finite candidate is the optimum.
   Guard(Engine& engine, const PatchStore& store, std::vector<Sample> share, std::size_t total,
         const GuardOptions& options);
 

@@ -126,9 +126,13 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
     loss_sum_ += static_cast<double>(sums.train_loss);
     ++loss_rounds_;
   }
-  if (const auto verdict = parts_.guard.judge(sums)) note(*verdict);
+  std::string fault;
+  if (const auto verdict = parts_.guard.judge(sums)) fault = note(*verdict);
   if (sums.non_finite > 0 || !rule_->agreed_is_finite()) {
-    roll_back("the loss or the parameters of a unit are not finite");
+    fault = "the loss or the parameters of a unit are not finite";
+  }
+  if (!fault.empty()) {
+    roll_back(fault);
   } else if (parts_.guard.due(step_before, step_)) {
     capture(step_before);
   }
@@ -147,7 +151,7 @@ void Trainer::capture(std::int64_t step_before) {
   parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
 }
 
-void Trainer::note(const Verdict& verdict) {
+std::string Trainer::note(const Verdict& verdict) {
   MetricsRow row;
   row.round = verdict.round;
   row.step = verdict.step;
@@ -162,12 +166,11 @@ void Trainer::note(const Verdict& verdict) {
   metrics_.push_back(row);
   loss_sum_ = 0;
   loss_rounds_ = 0;
-  if (verdict.diverged && step_ < options_.total_steps) {
-    std::ostringstream reason;
-    reason << "validation loss " << verdict.loss << " in round " << verdict.round << " is above "
-           << parts_.guard.options().factor << " x the optimum's " << parts_.guard.optimum().loss;
-    roll_back(reason.str());
-  }
+  if (!verdict.diverged) return "";
+  std::ostringstream fault;
+  fault << "validation loss " << verdict.loss << " in round " << verdict.round << " is above "
+        << parts_.guard.options().factor << " x the optimum's " << parts_.guard.optimum().loss;
+  return fault.str();
 }
 
 void Trainer::roll_back(const std::string& reason) {

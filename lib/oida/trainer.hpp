@@ -83,7 +83,8 @@ class Trainer {
   ControlWords words();
   void act(const ControlWords& sums, std::int64_t step_before);
   void capture(std::int64_t step_before);
-  void note(const Verdict& verdict);
+  /// Adds a row of metrics; says why the run must be led back, if it must.
+  std::string note(const Verdict& verdict);
   void roll_back(const std::string& reason);
   void note_flight();
   std::int64_t warm_up_rounds() const;

@@ -1,0 +1,53 @@
+#include "oida/interleave.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace oida::test {
+namespace {
+
+/// Two cold measurements that must not count, then `warm`.
+std::vector<double> measured(std::vector<double> warm) {
+  warm.insert(warm.begin(), {9.0, 9.0});
+  return warm;
+}
+
+TEST(InterleaveTest, AFastNetworkGetsOne) {
+  EXPECT_EQ(
+      smallest_hiding_interleave(measured({0.010, 0.011, 0.012}), measured({0.020, 0.020, 0.021})),
+      1);
+}
+
+TEST(InterleaveTest, ComputeIsAtLeastAQuarterLongerThanTheExchange) {
+  // 1.25 x 0.100 s = 0.125 s of compute: 7 steps of 0.020 s, not 6.
+  EXPECT_EQ(smallest_hiding_interleave(measured(std::vector<double>(20, 0.100)),
+                                       measured(std::vector<double>(20, 0.020))),
+            7);
+}
+
+TEST(InterleaveTest, SlowExchangesCountMedianStepsCount) {
+  std::vector<double> exchange(20, 0.010);
+  exchange[4] = exchange[7] = 0.080;  // the 95th percentile is a slow one
+  std::vector<double> step(20, 0.050);
+  step[3] = 5.0;  // one stolen core does not
+  EXPECT_EQ(smallest_hiding_interleave(measured(exchange), measured(step)), 2);
+}
+
+TEST(InterleaveTest, IsBounded) {
+  EXPECT_EQ(smallest_hiding_interleave(measured({100.0}), measured({0.001})),
+            Interleave::kMostSteps);
+}
+
+TEST(InterleaveTest, ReplaysAPlan) {
+  const auto interleave = Interleave::replay({{0, 1}, {12, 4}, {50, 2}});
+  EXPECT_EQ(interleave.steps(0), 1);
+  EXPECT_EQ(interleave.steps(11), 1);
+  EXPECT_EQ(interleave.steps(12), 4);
+  EXPECT_EQ(interleave.steps(49), 4);
+  EXPECT_EQ(interleave.steps(50), 2);
+  EXPECT_EQ(interleave.tuning_rounds(), 0);
+}
+
+}  // namespace
+}  // namespace oida::test

@@ -1,0 +1,304 @@
+// The loop as a whole: verdicts, rollbacks, stops and resumes, the same on every unit.
+
+#include "oida/trainer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "io/checkpoint.hpp"
+#include "mpi_world.hpp"
+#include "oida/problem.hpp"
+
+namespace oida::test {
+namespace {
+
+using oida::testing::world;
+
+constexpr int kBatch = 12;
+constexpr std::int64_t kSteps = 60;
+
+/// A unit and its trainer, as the program puts them together.
+class TrainerKit {
+ public:
+  TrainerKit(const Problem& problem, int interleave, GuardOptions guard = default_guard())
+      : kit_(problem, world().size(), world().rank(), kBatch),
+        guard_(kit_.engine(), problem.store, validation_share(problem), problem.validation.size(),
+               guard),
+        exchange_(world().size() > 1 ? world().make_exchange() : nullptr),
+        interleave_(interleave) {
+    options_.total_steps = kSteps;
+    options_.global_batch = kBatch * world().size();
+    options_.schedule.kind = Schedule::Kind::constant;
+    options_.schedule.peak = 0.02F;
+    options_.checkpoint_every_s = 1e9;
+  }
+
+  static GuardOptions default_guard() {
+    GuardOptions guard;
+    guard.validate_every = 10;
+    return guard;
+  }
+
+  Trainer& trainer(std::function<bool()> stop = {}, CheckpointStore* store = nullptr) {
+    const TrainerParts parts{kit_.unit(),     guard_, world(), exchange_.get(), store, "a=1\n",
+                             std::move(stop), {},     {}};
+    trainer_.emplace(parts, options_, Interleave::fixed(interleave_));
+    return *trainer_;
+  }
+
+  Trainer& begin() {
+    Trainer& trainer = this->trainer();
+    trainer.begin(initial_parameters(kit_.engine().network(), 1));
+    return trainer;
+  }
+
+  UnitKit& kit() { return kit_; }
+  Guard& guard() { return guard_; }
+
+ private:
+  static std::vector<Sample> validation_share(const Problem& problem) {
+    std::vector<Sample> share;
+    for (const auto i : evaluation_share(problem.validation, world().size(), world().rank())) {
+      share.push_back(problem.validation[i]);
+    }
+    return share;
+  }
+
+  UnitKit kit_;
+  Guard guard_;
+  std::unique_ptr<Exchange> exchange_;
+  int interleave_;
+  TrainerOptions options_;
+  std::optional<Trainer> trainer_;
+};
+
+/// A folder that all ranks share and rank 0 makes and removes.
+class SharedFolder {
+ public:
+  SharedFolder()
+      : path_(world().broadcast(
+            (std::filesystem::temp_directory_path() / "oida-trainer-test-XXXXXX").string(), 0)) {
+    if (world().rank() == 0) path_ = mkdtemp(path_.data());
+    path_ = world().broadcast(path_, 0);
+  }
+  ~SharedFolder() {
+    world().barrier();
+    if (world().rank() == 0) std::filesystem::remove_all(path_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+bool equal_on_all_units(std::vector<float> values) {
+  const std::vector<float> own = values;
+  world().broadcast_values(values, 0);
+  return own == values;
+}
+
+/// What the rows of metrics say, but for the time.
+std::vector<std::array<double, 4>> verdicts(const Trainer& trainer) {
+  std::vector<std::array<double, 4>> rows;
+  for (const auto& row : trainer.metrics()) {
+    rows.push_back({static_cast<double>(row.round), row.train_loss, row.validation_loss, row.oa});
+  }
+  return rows;
+}
+
+TEST(TrainerTest, LearnsAndKeepsTheBestOfItsVerdicts) {
+  const Problem problem;
+  TrainerKit kit(problem, 2);
+  Trainer& trainer = kit.begin();
+  const auto result = trainer.run();
+  ASSERT_TRUE(result.finished);
+  EXPECT_TRUE(equal_on_all_units(result.parameters));
+  ASSERT_GE(trainer.metrics().size(), 5U);
+  double best = 1e9;
+  for (const auto& row : trainer.metrics()) {
+    EXPECT_EQ(row.optimum, row.validation_loss < best);
+    best = std::min(best, row.validation_loss);
+  }
+  EXPECT_EQ(result.optimum_loss, best);
+  EXPECT_LT(best, 0.7 * std::log(3.0));
+}
+
+TEST(TrainerTest, VerdictsFallTwoRoundsAfterTheirRound) {
+  const Problem problem;
+  TrainerKit kit(problem, 2);
+  Trainer& trainer = kit.begin();
+  trainer.run();
+  const auto& rows = trainer.metrics();
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].round, 5 * static_cast<std::int64_t>(i) + 4) << i;
+  }
+  EXPECT_EQ(rows.back().round, kSteps / 2);  // the final mean
+  EXPECT_EQ(rows.back().step, kSteps);
+}
+
+TEST(TrainerTest, ResumesBitByBit) {
+  const Problem problem;
+  const SharedFolder folder;
+  TrainerKit whole(problem, 3);
+  Trainer& undisturbed = whole.begin();
+  const auto expected = undisturbed.run();
+  // Stops in every state that a guard can be in: no candidate, one to score, one scored.
+  for (const std::int64_t stop_at : {2, 4, 5, 9}) {
+    const auto store =
+        open_checkpoints(folder.path() + "/" + std::to_string(stop_at), smooth_network());
+    std::int64_t calls = 0;
+    TrainerKit first(problem, 3);
+    Trainer& stopping = first.trainer([&] { return ++calls == stop_at; }, store.get());
+    stopping.begin(initial_parameters(smooth_network(), 1));
+    ASSERT_FALSE(stopping.run().finished);
+    TrainerKit second(problem, 3);
+    Trainer& going_on = second.trainer({}, store.get());
+    EXPECT_TRUE(going_on.resume(store->rounds().front()));
+    const auto result = going_on.run();
+    EXPECT_EQ(result.parameters, expected.parameters) << stop_at;
+    EXPECT_EQ(result.optimum_round, expected.optimum_round) << stop_at;
+    EXPECT_EQ(verdicts(going_on), verdicts(undisturbed)) << stop_at;
+    world().barrier();
+  }
+}
+
+TEST(TrainerTest, OneUnitAskingToStopStopsAllAtTheSameRound) {
+  const Problem problem;
+  TrainerKit kit(problem, 1);
+  int calls = 0;
+  const bool asks = world().rank() == world().size() - 1;
+  Trainer& trainer = kit.trainer([&] { return ++calls > 7 && asks; });
+  trainer.begin(initial_parameters(smooth_network(), 1));
+  const auto result = trainer.run();
+  EXPECT_FALSE(result.finished);
+  EXPECT_EQ(result.rounds, 8);
+}
+
+TEST(TrainerTest, RefusesACheckpointOfAnotherRunAndNamesTheDifference) {
+  const Problem problem;
+  const SharedFolder folder;
+  const auto store = open_checkpoints(folder.path(), smooth_network());
+  TrainerKit first(problem, 1);
+  Trainer& stopping = first.trainer([] { return true; }, store.get());
+  stopping.begin(initial_parameters(smooth_network(), 1));
+  stopping.run();
+  auto common = store->read_common(store->rounds().front());
+  world().barrier();
+  common.texts["identity"] = "a=2\n";
+  if (world().rank() == 0) {
+    store->write_common(99, common,
+                        std::vector<std::uint64_t>(static_cast<std::size_t>(world().size()), 0));
+  }
+  world().barrier();
+  TrainerKit second(problem, 1);
+  try {
+    second.trainer({}, store.get()).resume(99);
+    FAIL() << "a checkpoint of another run was taken";
+  } catch (const AgreedError& error) {
+    EXPECT_EQ(error.exit(), Exit::refused);
+    EXPECT_NE(std::string(error.what()).find("a=2"), std::string::npos) << error.what();
+  }
+}
+
+/// Spoils the parameters of the last unit once, in the middle of a round.
+class Spoiler {
+ public:
+  Spoiler(TrainerKit& kit, std::int64_t at_round, int times)
+      : kit_(kit), at_round_(at_round), times_(times) {}
+
+  bool operator()() {
+    ++round_;
+    const bool last_unit = world().rank() == world().size() - 1;
+    if (last_unit && round_ >= at_round_ && times_-- > 0) {
+      kit_.kit().unit().x()[1] = std::nanf("");
+    }
+    return false;
+  }
+
+ private:
+  TrainerKit& kit_;
+  std::int64_t at_round_, round_ = 0;
+  int times_;
+};
+
+TEST(TrainerTest, NanOnOneUnitRollsAllBackToTheOptimum) {
+  const Problem problem;
+  TrainerKit kit(problem, 1);
+  Trainer& trainer = kit.trainer(Spoiler(kit, 30, 1));
+  trainer.begin(initial_parameters(smooth_network(), 1));
+  const auto result = trainer.run();
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(trainer.rollbacks(), 1);
+  EXPECT_FLOAT_EQ(static_cast<float>(trainer.metrics().back().learning_rate), 0.01F);
+  EXPECT_TRUE(equal_on_all_units(result.parameters));
+  EXPECT_TRUE(std::ranges::all_of(result.parameters, [](float x) { return std::isfinite(x); }));
+  EXPECT_LT(result.optimum_loss, 0.8 * std::log(3.0));
+}
+
+TEST(TrainerTest, GivesUpAfterItsRetries) {
+  const Problem problem;
+  GuardOptions guard = TrainerKit::default_guard();
+  guard.retries = 2;
+  TrainerKit kit(problem, 1, guard);
+  Trainer& trainer = kit.trainer(Spoiler(kit, 10, 100));
+  trainer.begin(initial_parameters(smooth_network(), 1));
+  EXPECT_THROW(trainer.run(), AgreedError);
+  EXPECT_EQ(trainer.rollbacks(), 2);
+}
+
+class DivergenceTest : public ::testing::TestWithParam<int> {};
+
+/// Validated in every round, the verdict falls when two more candidates of the same path wait.
+INSTANTIATE_TEST_SUITE_P(ValidateEvery, DivergenceTest, ::testing::Values(1, 10));
+
+TEST_P(DivergenceTest, ALossFarAboveTheOptimumRollsBackOnce) {
+  const Problem problem;
+  GuardOptions guard = TrainerKit::default_guard();
+  guard.factor = 6;
+  guard.validate_every = GetParam();
+  TrainerKit kit(problem, 1, guard);
+  int round = 0;
+  const auto scramble = [&] {
+    if (++round == 25) {
+      for (float& x : kit.kit().unit().x()) x *= -40.0F;
+    }
+    return false;
+  };
+  Trainer& trainer = kit.trainer(scramble);
+  trainer.begin(initial_parameters(smooth_network(), 1));
+  trainer.run();
+  EXPECT_EQ(trainer.rollbacks(), 1);
+}
+
+TEST(TrainerTest, WithoutGuardTheFinalMeanIsTheModel) {
+  const Problem problem;
+  GuardOptions off;
+  off.on = false;
+  TrainerKit kit(problem, 2, off);
+  Trainer& trainer = kit.begin();
+  const auto result = trainer.run();
+  EXPECT_TRUE(trainer.metrics().empty());
+  EXPECT_TRUE(std::ranges::equal(result.parameters, kit.kit().unit().x()));
+}
+
+TEST(TrainerTest, TimesAddUp) {
+  const Problem problem;
+  TrainerKit kit(problem, 1);
+  Trainer& trainer = kit.begin();
+  trainer.run();
+  Timing timing;
+  trainer.fill(timing);
+  const UnitTiming unit = trainer.unit_timing();
+  const double sum = unit.data_wait_s + unit.compute_s + unit.exposed_s + unit.validate_s +
+                     unit.checkpoint_s + unit.other_s;
+  EXPECT_NEAR(sum, timing.train_s, 0.01 * timing.train_s + 1e-4);
+  EXPECT_EQ(timing.samples, (kSteps - 2) * kBatch * world().size());  // two rounds of warm-up
+}
+
+}  // namespace
+}  // namespace oida::test
