@@ -1,11 +1,14 @@
 #include "deck.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <sstream>
+#include <type_traits>
 
 #include <boost/program_options.hpp>
 
@@ -24,10 +27,24 @@ constexpr char kHash = '\x01';
 std::string as_text(std::int64_t value) {
   return std::to_string(value);
 }
+/// Shortest text that reads back as the same number.
 std::string as_text(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+template <typename Number>
+Number parse_number(const std::string& key, const std::string& text, Number least, Number most) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string allowed = as_text(least) + " to " + as_text(most);
+  if (error == std::errc::invalid_argument || stop != end) {
+    const std::string kind = std::is_integral_v<Number> ? "a whole number" : "a number";
+    throw InputError(key, "'" + text + "' is not " + kind + "; allowed: " + allowed);
+  }
+  if (error == std::errc{} && value >= least && value <= most) return value;
+  throw InputError(key, text + " is out of range; allowed: " + allowed);
 }
 
 /// Collects the keys: for parsing, for --help and for the resolved deck.
@@ -36,13 +53,12 @@ class Table {
   template <typename Number>
   void number(const char* key, Number& target, Number fallback, Number least, Number most,
               const std::string& help) {
-    const auto check = [=](const Number& value) {
-      if (value >= least && value <= most) return;
-      throw InputError(key, as_text(value) + " is out of range; allowed: " + as_text(least) +
-                                " to " + as_text(most));
+    const auto take = [=, &target](const std::string& value) {
+      target = parse_number(key, value, least, most);
     };
-    options_.add_options()(key, po::value(&target)->default_value(fallback)->notifier(check),
-                           help.c_str());
+    options_.add_options()(
+        key, po::value<std::string>()->default_value(as_text(fallback))->notifier(take),
+        help.c_str());
     print_.emplace_back(key, [&target] { return std::vector{as_text(target)}; });
   }
 
@@ -282,13 +298,6 @@ po::variables_map parse(const std::vector<std::string>& arguments, const Table& 
   return values;
 }
 
-std::string deck_name(const std::vector<std::string>& arguments) {
-  for (const auto& argument : arguments) {
-    if (!argument.starts_with("--")) return argument;
-  }
-  return "";
-}
-
 void resolve_paths(Deck& deck) {
   for (auto& path : deck.scene.path) path = beside_deck(deck, path);
   for (auto& path : deck.scene.labels) path = beside_deck(deck, path);
@@ -300,19 +309,30 @@ void resolve_paths(Deck& deck) {
 
 }  // namespace
 
+namespace {
+
+/// Without "..", doubled slashes and the slash at the end.
+std::string plain(const std::filesystem::path& path) {
+  const auto normal = path.lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path()).string();
+}
+
+}  // namespace
+
 std::string beside_deck(const Deck& deck, const std::string& path) {
   const std::filesystem::path given(path);
-  if (given.is_absolute()) return path;
-  return (std::filesystem::path(deck.folder) / given).lexically_normal().string();
+  if (given.is_absolute()) return plain(given);
+  return plain(std::filesystem::path(deck.folder) / given);
 }
 
 Deck read_deck(const std::vector<std::string>& arguments) {
-  const std::filesystem::path file(deck_name(arguments));
   Deck deck{};
+  const Table table = make_table(deck, "");
+  const auto values = parse(arguments, table);
+  const std::filesystem::path file(values["DECK"].as<std::string>());
   deck.file = file.string();
   deck.folder = std::filesystem::absolute(file).parent_path().string();
-  const Table table = make_table(deck, "runs/" + file.stem().string());
-  const auto values = parse(arguments, table);
+  if (deck.run.dir.empty()) deck.run.dir = "runs/" + file.stem().string();
   deck.check = values.count("check") > 0;
   deck.dry_run = values.count("dry-run") > 0;
   resolve_paths(deck);

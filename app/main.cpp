@@ -11,7 +11,8 @@ oida::Exit run(oida::Runtime& runtime, const std::vector<std::string>& arguments
   try {
     return oida::app::dispatch(runtime, arguments);
   } catch (const oida::AgreedError& error) {
-    if (runtime.comm().rank() == 0) std::cerr << "oida: error: " << error.what() << std::endl;
+    const bool speaks = runtime.comm().rank() == 0 && !error.message().empty();
+    if (speaks) std::cerr << "oida: error: " << error.what() << std::endl;
     return error.exit();
   } catch (const oida::Error& error) {
     std::cerr << "oida: error: " << error.what() << std::endl;

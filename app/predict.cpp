@@ -1,7 +1,10 @@
 // oida predict: the class map of a whole scene by a trained model.
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+
+#include <unistd.h>
 
 #include "command_line.hpp"
 #include "commands.hpp"
@@ -51,6 +54,18 @@ std::string help() {
   return to_text(predict_flags(unused));
 }
 
+/// Asked before any work: the map's folder is there and can be written.
+void require_place(const std::string& map) {
+  const auto folder = std::filesystem::absolute(map).parent_path();
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw InputError(map, folder.string() + " is no folder");
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw InputError(map, folder.string() + " cannot be written");
+  }
+}
+
 }  // namespace
 
 Exit predict(Comm& comm, const Arguments& arguments) {
@@ -64,6 +79,9 @@ Exit predict(Comm& comm, const Arguments& arguments) {
   std::unique_ptr<SceneSource> scene;
   std::unique_ptr<Engine> engine;
   collectively(comm, [&] {
+    for (const auto& file : {options.out, options.png}) {
+      if (comm.rank() == 0 && !file.empty()) require_place(file);
+    }
     model = read_model(options.model);
     scene = open_scene(options.scene, {options.format, 0, 0});
     DeviceOptions device;

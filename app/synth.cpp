@@ -4,10 +4,11 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "commands.hpp"
 #include "deck.hpp"
+#include "io/files.hpp"
 #include "io/scene_writer.hpp"
 #include "polsar/matrix.hpp"
 #include "polsar/wishart.hpp"
@@ -128,6 +129,21 @@ ClassTable class_table() {
 /// Marks a folder that synth made and may write again.
 constexpr const char* kMark = "synthetic.txt";
 
+/// Makes the folders and marks the scene's before anything else: a synth that was stopped can be
+/// started again.
+void mark(const Deck& deck, const std::string& folder) {
+  std::ostringstream text;
+  text << "Wishart speckle, " << deck.synth.looks << " looks, gamma texture of order "
+       << deck.synth.texture << ", seed " << deck.synth.seed << "\n";
+  try {
+    make_folder(folder);
+    make_folder(std::filesystem::path(deck.scene.labels.front()).parent_path().string());
+    write_whole_file(folder + "/" + kMark, text.str());
+  } catch (const Error& error) {
+    throw InputError("scene", error.message());
+  }
+}
+
 void write_scene(const Deck& deck) {
   if (deck.scene.path.size() != 1 || deck.scene.labels.size() != 1) {
     throw InputError("scene.path", "synth writes one scene and one label file; the deck names " +
@@ -138,13 +154,11 @@ void write_scene(const Deck& deck) {
   if (std::filesystem::exists(folder) && !std::filesystem::exists(folder + "/" + kMark)) {
     throw InputError(folder, "exists and is not a synthetic scene: not overwritten");
   }
+  mark(deck, folder);
   const SyntheticScene scene = make_scene(deck);
   const int rows = static_cast<int>(deck.synth.rows);
   const int cols = static_cast<int>(deck.synth.cols);
   write_t3_folder(folder, rows, cols, scene.planes);
-  std::ofstream(folder + "/" + kMark)
-      << "Wishart speckle, " << deck.synth.looks << " looks, gamma texture of order "
-      << deck.synth.texture << ", seed " << deck.synth.seed << "\n";
   write_label_png(deck.scene.labels.front(), rows, cols, scene.ids, class_table());
 }
 

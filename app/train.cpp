@@ -49,6 +49,10 @@ std::unique_ptr<RunDirectory> take_directory(Comm& comm, const Deck& deck) {
     if (deck.run.resume == "no" && is_used(deck.run.dir)) {
       throw InputError("run.resume", "no, but " + deck.run.dir + " holds an earlier run");
     }
+    const bool named = deck.run.resume != "auto" && deck.run.resume != "no";
+    if (named && !std::filesystem::exists(deck.run.resume)) {
+      throw InputError("run.resume", deck.run.resume + " does not exist");
+    }
     if (deck.dry_run) std::filesystem::remove_all(deck.run.dir);
     return std::make_unique<RunDirectory>(deck.run.dir);
   });

@@ -57,6 +57,7 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
                      "none is for one unit, this job has " + std::to_string(units));
   }
   TrainingPlan plan;
+  plan.interleave = make_interleave(deck, units);
   plan.global_batch =
       deck.train.global_batch > 0 ? deck.train.global_batch : deck.train.batch * units;
   if (plan.global_batch < units) {
@@ -73,7 +74,7 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
   plan.total_steps = std::max<std::int64_t>(
       1, std::llround(deck.train.epochs * static_cast<double>(plan.steps_per_epoch)));
   if (deck.dry_run) {
-    plan.total_steps = 2 * make_interleave(deck, units).steps(0);
+    plan.total_steps = 2 * plan.interleave.steps(0);
   }
   if (deck.train.class_weights == "balanced") plan.class_weights = balanced_weights(data.split);
   return plan;

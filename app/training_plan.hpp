@@ -20,13 +20,15 @@ struct TrainingPlan {
   std::int64_t global_batch = 0;  // of all units
   std::int64_t steps_per_epoch = 0;
   std::int64_t total_steps = 0;
+  Interleave interleave = Interleave::fixed(1);
   std::vector<float> class_weights;
   std::vector<MemoryItem> memory;  // of this rank, largest first
 
   std::int64_t memory_bytes() const;
 };
 
-/// Batches and steps; InputError (data.shards, train.global_batch) where a unit would have no work.
+/// Batches, steps and interleave; InputError naming oida.exchange, oida.interleave or
+/// train.global_batch.
 TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data);
 /// Adds what an engine and the loop will hold; InputError above device.memory_limit_mb.
 void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine);

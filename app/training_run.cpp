@@ -69,8 +69,8 @@ void TrainingRun::make_trainer() {
       stop_signal_seen,
       [this](const Progress& progress) { watch(progress); },
       [this](const std::string& event) { progress_->event("oida: " + event); }};
-  trainer_ = std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan),
-                                       make_interleave(run_.deck, comm_.size()));
+  trainer_ =
+      std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan), run_.plan.interleave);
 }
 
 void TrainingRun::start_record(bool resumed) {

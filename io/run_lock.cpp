@@ -35,7 +35,8 @@ std::string job_id() {
 }
 
 /// Start of a process in clock ticks since boot (proc(5), field 22 of stat): tells it from a later
-/// one of the same number. Empty when there is no such process.
+/// one of the same number. Empty when there is no such process, or when it is dead and only waits
+/// for its parent to ask for its end (a zombie, as a killed job leaves for a while).
 std::string process_start(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::ostringstream text;
@@ -45,7 +46,9 @@ std::string process_start(long pid) {
   if (name_end == std::string::npos) return "";
   std::istringstream fields(stat.substr(name_end + 1));
   std::string field;
-  for (int number = 3; number <= 22; ++number) fields >> field;
+  fields >> field;  // number 3, the state
+  if (field == "Z" || field == "X") return "";
+  for (int number = 4; number <= 22; ++number) fields >> field;
   return field;
 }
 

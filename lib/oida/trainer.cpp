@@ -101,7 +101,7 @@ ControlWords Trainer::words() {
   ControlWords words;
   const bool main_node = parts_.comm.rank() == 0;
   const bool late =
-      main_node && options_.time_limit_s > 0 && wall_s(now_s()) > options_.time_limit_s;
+      main_node && options_.time_limit_s > 0 && now_s() - began_s_ > options_.time_limit_s;
   words.stop = late || (parts_.stop_requested && parts_.stop_requested()) ? 1.0F : 0.0F;
   words.non_finite = saw_non_finite_ ? 1.0F : 0.0F;
   const bool due = now_s() - checkpointed_s_ > options_.checkpoint_every_s;

@@ -70,6 +70,18 @@ TEST_F(RunFolder, of_a_process_that_is_gone_is_free) {
   const RunDirectory run(path_);
 }
 
+TEST_F(RunFolder, of_a_dead_process_that_nobody_waited_for_is_free) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    new RunDirectory(path_);  // never given back
+    ::_exit(0);
+  }
+  siginfo_t end{};
+  ::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOWAIT);
+  const RunDirectory run(path_);
+  ::waitpid(child, nullptr, 0);
+}
+
 TEST_F(RunFolder, of_an_earlier_process_of_the_same_number_is_free) {
   leave_lock([](Json& json) { json["start"] = "1"; });
   const RunDirectory run(path_);
