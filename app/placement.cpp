@@ -1,7 +1,9 @@
 #include "placement.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include <sched.h>
 
@@ -31,12 +33,10 @@ void refuse_missing_device(const DeviceOptions& device) {
 }
 
 /// Threads inherit it; a launcher that bound the ranks already is left alone.
-void bind_to(const std::vector<int>& cores, std::size_t first, std::size_t count) {
+void bind_to(const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (std::size_t i = first; i < first + count; ++i) {
-    CPU_SET(static_cast<std::size_t>(cores[i]), &set);
-  }
+  for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
   sched_setaffinity(0, sizeof set, &set);
 }
 
@@ -52,12 +52,16 @@ DeviceOptions device_options(const Deck& deck) {
   return options;
 }
 
-ComputePlace place_rank(const Comm& comm, const DeviceOptions& device) {
+namespace {
+
+ComputePlace place_this_rank(const Comm& comm, const DeviceOptions& device,
+                             std::vector<int>& own_cores) {
   refuse_missing_device(device);
   const auto& own = comm.placement()[static_cast<std::size_t>(comm.rank())];
   const auto cores = node_cores(comm);
   const int available = static_cast<int>(cores.size());
   ComputePlace place;
+  own_cores = own.cores;
   place.threads = device.threads > 0 ? device.threads : std::max(1, available / own.node_ranks);
   const int wanted = place.threads * own.node_ranks;
   if (wanted > available) {
@@ -66,9 +70,24 @@ ComputePlace place_rank(const Comm& comm, const DeviceOptions& device) {
                              std::to_string(available) + " cores on " + own.host;
     if (device.oversubscribe == "refuse") throw InputError("device.oversubscribe", what);
     place.warnings.push_back(what);
-  } else if (own.cores.size() == cores.size() && own.node_ranks > 1) {
-    const auto threads = static_cast<std::size_t>(place.threads);
-    bind_to(cores, threads * static_cast<std::size_t>(own.node_rank), threads);
+  } else if (wanted == available && own.cores.size() == cores.size() && own.node_ranks > 1) {
+    const auto first = cores.begin() + std::ptrdiff_t{place.threads} * own.node_rank;
+    own_cores.assign(first, first + place.threads);
+    bind_to(own_cores);
+  }
+  return place;
+}
+
+}  // namespace
+
+ComputePlace place_ranks(Comm& comm, const DeviceOptions& device) {
+  std::vector<int> own_cores;
+  auto place = collectively(comm, [&] { return place_this_rank(comm, device, own_cores); });
+  std::ostringstream text;
+  for (const int core : own_cores) text << core << ' ';
+  for (const auto& list : comm.all_gather(text.str())) {
+    std::istringstream cores(list);
+    place.cores.emplace_back(std::istream_iterator<int>(cores), std::istream_iterator<int>());
   }
   return place;
 }

@@ -18,15 +18,16 @@ DeviceOptions device_options(const Deck& deck);
 
 struct ComputePlace {
   int threads = 1;
+  std::vector<std::vector<int>> cores;  // by rank: what each may run on
   std::string device = "cpu";
   std::vector<std::string> warnings;
 };
 
-/// Threads of this rank: as asked for, or the node's cores shared by its ranks. Binds the process
-/// to its own cores where the launcher did not and there are enough. InputError for a GPU that is
-/// not there, and for shared cores when device.oversubscribe = refuse. The same on every rank of a
-/// node.
-ComputePlace place_rank(const Comm& comm, const DeviceOptions& device);
+/// Collective. Threads of this rank: as asked for, or the node's cores shared by its ranks. Binds
+/// the process to its own cores where the launcher did not and the ranks' threads fill the node.
+/// InputError (agreed) for a GPU that is not there, and for shared cores when device.oversubscribe
+/// = refuse.
+ComputePlace place_ranks(Comm& comm, const DeviceOptions& device);
 
 EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch,
                              std::vector<float> class_weights);

@@ -78,17 +78,17 @@ Exit predict(Comm& comm, const Arguments& arguments) {
   Model model;
   std::unique_ptr<SceneSource> scene;
   std::unique_ptr<Engine> engine;
+  DeviceOptions device;
+  device.threads = options.threads;
+  const ComputePlace place = place_ranks(comm, device);
   collectively(comm, [&] {
     for (const auto& file : {options.out, options.png}) {
       if (comm.rank() == 0 && !file.empty()) require_place(file);
     }
     model = read_model(options.model);
     scene = open_scene(options.scene, {options.format, 0, 0});
-    DeviceOptions device;
-    device.threads = options.threads;
     constexpr int kBatch = 64;
-    engine =
-        make_engine(model.network, engine_options(device, place_rank(comm, device), kBatch, {}));
+    engine = make_engine(model.network, engine_options(device, place, kBatch, {}));
   });
   AlignedVector<float> parameters(engine->flat_size());
   engine->import_flat(model.parameters, parameters);

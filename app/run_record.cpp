@@ -44,7 +44,7 @@ Json placement_json(const Comm& comm, const ComputePlace& place) {
                      {"host", rank.host},
                      {"node", rank.node},
                      {"node_rank", rank.node_rank},
-                     {"cores", rank.cores},
+                     {"cores", place.cores[static_cast<std::size_t>(rank.rank)]},
                      {"threads", place.threads},
                      {"device", place.device},
                      {"device_uuid", nullptr}});

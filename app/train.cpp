@@ -30,7 +30,7 @@ std::string help() {
 PreparedRun prepare_run(Comm& comm, Deck deck) {
   PreparedRun run;
   run.deck = std::move(deck);
-  run.place = collectively(comm, [&] { return place_rank(comm, device_options(run.deck)); });
+  run.place = place_ranks(comm, device_options(run.deck));
   run.data = prepare(comm, run.deck);
   collectively(comm, [&] {
     run.plan = make_plan(comm, run.deck, run.data);
