@@ -136,8 +136,8 @@ void mark(const Deck& deck, const std::string& folder) {
   text << "Wishart speckle, " << deck.synth.looks << " looks, gamma texture of order "
        << deck.synth.texture << ", seed " << deck.synth.seed << "\n";
   try {
-    make_folder(folder);
     make_folder(std::filesystem::path(deck.scene.labels.front()).parent_path().string());
+    make_folder(folder);
     write_whole_file(folder + "/" + kMark, text.str());
   } catch (const Error& error) {
     throw InputError("scene", error.message());

@@ -104,7 +104,12 @@ Exit TrainingRun::go() {
   const auto checkpoint = find_checkpoint(comm_, *checkpoints_, run_.deck);
   progress_ = std::make_unique<ProgressLine>(comm_.rank() == 0 ? run_.deck.run.progress : "off", 0);
   if (checkpoint) {
-    trainer_->resume(*checkpoint);
+    if (!trainer_->resume(*checkpoint)) {
+      run_.data.warnings.push_back("resumed from " +
+                                   std::to_string(checkpoints_->units(*checkpoint)) + " units on " +
+                                   std::to_string(comm_.size()) +
+                                   ": mean of their parameters, fresh optimizer, shards cut anew");
+    }
     say(comm_, "resumed from the checkpoint of round " + std::to_string(*checkpoint) + "\n");
   } else {
     trainer_->begin(initial_parameters(run_.engine->network(),

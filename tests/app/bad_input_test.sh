@@ -97,14 +97,14 @@ place_faults() {
 command_faults() {
   local name
   refused $ranks 'oida.interleave: ' train good.ini --oida.interleave=0
-  refused $ranks '[^:]*file/labels.png|scene: .*file' synth good.ini --scene.labels=file/labels.png \
+  refused $ranks 'scene: .*file' synth good.ini --scene.labels=file/labels.png \
     --scene.path=unmade
   refused $ranks "command line: .*'grain'" grain good.ini
   refused $ranks 'command line: ' predict
   refused $ranks 'command line: ' inspect
   refused $ranks 'command line: ' synth
   refused $ranks '[^:]*no_deck.ini: ' synth no_deck.ini
-  refused $ranks '[^:]*file' synth good.ini --scene.path=file/T3
+  refused $ranks 'scene: .*file' synth good.ini --scene.path=file/T3
   mkdir mine && echo data >mine/T11.bin
   refused $ranks '[^:]*mine: ' synth good.ini --scene.path=mine
   refused $ranks '[^:]*nowhere: ' inspect nowhere

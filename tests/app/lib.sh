@@ -95,6 +95,7 @@ train.epochs = 4
 train.global_batch = 32
 train.learning_rate = 0.02
 oida.interleave = 2
+device.threads = 1
 oida.validate_every = 20
 run.dir = $name"
   for section in scene synth data model train oida device run; do
