@@ -26,7 +26,8 @@ std::string numbered(const std::string& stem, std::size_t scene, const std::stri
 }  // namespace
 
 void write_map(Comm& comm, Engine& engine, std::span<const float> parameters, const Model& model,
-               SceneSource& scene, const std::string& tif, const std::string& png) {
+               SceneSource& scene, const std::string& tif, const std::string& png,
+               const std::function<void()>& still_alive) {
   const SceneInfo& info = scene.info();
   const auto cols = static_cast<std::size_t>(info.cols);
   const bool main_node = comm.rank() == 0;
@@ -38,6 +39,7 @@ void write_map(Comm& comm, Engine& engine, std::span<const float> parameters, co
   std::vector<std::uint8_t> whole(picture ? static_cast<std::size_t>(info.rows) * cols : 0);
   const auto sink = [&](const Window& tile, std::span<const std::uint8_t> classes) {
     writer->write(tile, classes);
+    still_alive();
     for (int row = 0; picture && row < tile.rows; ++row) {
       const auto from = static_cast<std::size_t>(row) * static_cast<std::size_t>(tile.cols);
       const auto to =
@@ -54,7 +56,8 @@ void write_map(Comm& comm, Engine& engine, std::span<const float> parameters, co
 }
 
 void draw_scenes(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
-                 std::span<const float> parameters, const Model& model, double samples_per_s) {
+                 std::span<const float> parameters, const Model& model, double samples_per_s,
+                 const std::function<void()>& still_alive) {
   const std::string folder = deck.run.dir + "/";
   for (std::size_t i = 0; i < data.scenes.size(); ++i) {
     SceneSource& scene = *data.scenes[i];
@@ -63,7 +66,7 @@ void draw_scenes(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
     });
     if (!map_wanted(deck, scene.info(), samples_per_s)) continue;
     write_map(comm, engine, parameters, model, scene, folder + numbered("class_map", i, ".tif"),
-              folder + numbered("class_map", i, ".png"));
+              folder + numbered("class_map", i, ".png"), still_alive);
   }
 }
 

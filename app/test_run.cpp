@@ -28,7 +28,8 @@ void test_some(const Deck& deck, Dataset& data, Engine& engine, std::span<const 
 }  // namespace
 
 TestResult run_test(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
-                    std::span<const float> parameters, const Normaliser& normaliser) {
+                    std::span<const float> parameters, const Normaliser& normaliser,
+                    const std::function<void()>& still_alive) {
   const double began_s = now_s();
   TestResult result{Confusion(data.classes.size()), 0};
   collectively(comm, [&] {
@@ -39,6 +40,7 @@ TestResult run_test(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
       if (!some.empty() && sample.block / kBlocksAtOnce != group) {
         test_some(deck, data, engine, parameters, normaliser, some, result.confusion);
         some.clear();
+        still_alive();
       }
       group = sample.block / kBlocksAtOnce;
       some.push_back(sample);

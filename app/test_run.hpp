@@ -1,6 +1,8 @@
 #pragma once
 // The finished model on the test samples.
 
+#include <functional>
+
 #include "comm/comm.hpp"
 #include "dataset.hpp"
 #include "engine/engine.hpp"
@@ -14,8 +16,10 @@ struct TestResult {
   double samples_per_s = 0;  // over all ranks, reading included
 };
 
-/// Collective. Each rank reads and classifies its part of the test samples, few blocks at a time.
+/// Collective. Each rank reads and classifies its part of the test samples, few blocks at a time;
+/// `still_alive` is called after each.
 TestResult run_test(Comm& comm, const Deck& deck, Dataset& data, Engine& engine,
-                    std::span<const float> parameters, const Normaliser& normaliser);
+                    std::span<const float> parameters, const Normaliser& normaliser,
+                    const std::function<void()>& still_alive);
 
 }  // namespace oida::app

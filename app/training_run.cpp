@@ -158,11 +158,15 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
     directory_->write_json("timing.json", to_json(timing));
     if (!trace.empty()) write_trace(directory_->file("trace.json"), trace);
   });
+  const auto beat = [this] {
+    if (directory_ != nullptr) directory_->beat();
+  };
   AlignedVector<float> flat(run_.engine->flat_size());
   run_.engine->import_flat(model.parameters, flat);
-  const TestResult test = run_test(comm_, run_.deck, run_.data, *run_.engine, flat, normaliser_);
+  const TestResult test =
+      run_test(comm_, run_.deck, run_.data, *run_.engine, flat, normaliser_, beat);
   collectively(comm_, [&] { write_test(test); });
-  draw_scenes(comm_, run_.deck, run_.data, *run_.engine, flat, model, test.samples_per_s);
+  draw_scenes(comm_, run_.deck, run_.data, *run_.engine, flat, model, test.samples_per_s, beat);
   collectively(comm_, [&] {
     if (directory_ == nullptr) return;
     write_run_report(directory_->path());
