@@ -93,8 +93,12 @@ void TrainingRun::finish_record() {
 void TrainingRun::watch(const Progress& progress) {
   progress_->show(progress);
   directory_->beat();
-  if (trainer_->metrics().size() == rows_written_) return;
+  constexpr double kMetricsEvery_s = 1;  // each write waits for the disk
+  const double now = now_s();
+  const bool new_rows = trainer_->metrics().size() != rows_written_;
+  if (!new_rows || now - metrics_written_s_ < kMetricsEvery_s) return;
   rows_written_ = trainer_->metrics().size();
+  metrics_written_s_ = now;
   directory_->write_metrics(trainer_->metrics());
 }
 

@@ -61,6 +61,7 @@ class TrainingRun {
   std::unique_ptr<ProgressLine> progress_;
   nlohmann::ordered_json record_;
   std::size_t rows_written_ = 0;
+  double metrics_written_s_ = 0;
 };
 
 }  // namespace oida::app
