@@ -186,6 +186,8 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   auto& device = deck.device;
   table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"}, "where to compute");
   table.choice("device.engine", device.engine, {"onednn", "reference"}, "engine on the CPU");
+  table.text("device.kernels", device.kernels, "table",
+             "table | measure | plan:RUN.json, which kernel runs where");
   table.number<std::int64_t>("device.threads", device.threads, 0, 0, 4096,
                              "threads a rank, 0 = its share of the node's cores");
   table.choice("device.oversubscribe", device.oversubscribe, {"warn", "refuse"},

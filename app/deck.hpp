@@ -39,7 +39,7 @@ struct Deck {
     std::int64_t guard_retries, validate_every, validate_samples;
   } oida;
   struct {
-    std::string kind, engine, oversubscribe;
+    std::string kind, engine, kernels, oversubscribe;
     std::int64_t threads, memory_limit_mb;
   } device;
   struct {

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "core/error.hpp"
+#include "earlier_run.hpp"
 
 namespace oida::app {
 
@@ -32,6 +33,17 @@ void refuse_missing_device(const DeviceOptions& device) {
   throw InputError("device.kind", "gpu: this version trains on CPUs only");
 }
 
+/// device.kernels: a word, or the lines of an earlier run.
+std::vector<std::string> kernel_choice(const Deck& deck) {
+  const std::string& text = deck.device.kernels;
+  const std::string plan = "plan:";
+  if (text == "table" || text == "measure") return {text};
+  if (!text.starts_with(plan)) {
+    throw InputError("device.kernels", "'" + text + "' is not one of table | measure | plan:FILE");
+  }
+  return recorded_kernels(beside_deck(deck, text.substr(plan.size())));
+}
+
 /// Threads inherit it; a launcher that bound the ranks already is left alone.
 void bind_to(const std::vector<int>& cores) {
   cpu_set_t set;
@@ -49,6 +61,7 @@ DeviceOptions device_options(const Deck& deck) {
   options.precision = deck.train.precision;
   options.oversubscribe = deck.device.oversubscribe;
   options.threads = static_cast<int>(deck.device.threads);
+  options.kernels = kernel_choice(deck);
   return options;
 }
 
@@ -98,6 +111,7 @@ EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& pl
   options.kind = device.engine;
   options.precision = device.precision;
   options.threads = place.threads;
+  options.kernels = device.kernels;
   options.max_batch = batch;
   options.class_weights = std::move(class_weights);
   return options;

@@ -12,7 +12,8 @@ namespace oida::app {
 
 struct DeviceOptions {
   std::string kind = "auto", engine = "onednn", precision = "fp32", oversubscribe = "warn";
-  int threads = 0;  // a rank; 0 = its share of the node's cores
+  int threads = 0;                   // a rank; 0 = its share of the node's cores
+  std::vector<std::string> kernels;  // as in EngineOptions
 };
 DeviceOptions device_options(const Deck& deck);
 

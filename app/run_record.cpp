@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -127,16 +125,6 @@ nlohmann::ordered_json run_record(const Comm& comm, const Deck& deck, const Data
   json["warnings"] = warnings;
   json["restarts"] = restarts;
   return json;
-}
-
-std::int64_t restarts_in(const std::string& run_directory) {
-  const std::string file = run_directory + "/run.json";
-  if (!std::filesystem::exists(file)) return 0;
-  std::ifstream stream(file);
-  const auto json = Json::parse(stream, nullptr, false);
-  const bool counts =
-      json.is_object() && json.contains("restarts") && json["restarts"].is_number_integer();
-  return counts ? json["restarts"].get<std::int64_t>() + 1 : 1;
 }
 
 namespace {

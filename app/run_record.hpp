@@ -17,10 +17,6 @@ nlohmann::ordered_json run_record(const Comm& comm, const Deck& deck, const Data
                                   const TrainingPlan& plan, const Engine& engine,
                                   const ComputePlace& place, std::int64_t restarts);
 
-/// Restarts of the run that is to begin in this directory: 0 when it is new, else one more than
-/// its run.json counts.
-std::int64_t restarts_in(const std::string& run_directory);
-
 /// Collective; the result is complete on rank 0.
 Timing gather_timing(Comm& comm, const Trainer& trainer, double startup_s, double read_s,
                      int pixels_per_sample);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.hpp"
+#include "earlier_run.hpp"
 
 namespace oida::app {
 
@@ -150,17 +148,7 @@ Interleave make_interleave(const Deck& deck, int units) {
   const bool delayed = units > 1 && exchange_kind(deck.oida.exchange) == ExchangeKind::oida;
   if (text == "auto") return delayed ? Interleave::automatic() : Interleave::fixed(1);
   if (text.starts_with(plan)) {
-    const std::string file = beside_deck(deck, text.substr(plan.size()));
-    std::ifstream stream(file);
-    const auto json = nlohmann::json::parse(stream, nullptr, false);
-    if (!json.is_object() || !json.contains("interleave_plan")) {
-      throw InputError("oida.interleave", file + " is not a run.json with an interleave_plan");
-    }
-    try {
-      return Interleave::replay(json["interleave_plan"].get<InterleavePlan>());
-    } catch (const nlohmann::json::exception&) {
-      throw InputError("oida.interleave", file + ": interleave_plan is not a list of pairs");
-    }
+    return Interleave::replay(recorded_interleave(beside_deck(deck, text.substr(plan.size()))));
   }
   const bool digits =
       !text.empty() && text.size() <= 4 &&

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "core/clock.hpp"
+#include "earlier_run.hpp"
 #include "io/checkpoint.hpp"
 #include "io/model_file.hpp"
 #include "io/report.hpp"
@@ -50,6 +51,21 @@ void TrainingRun::read_features() {
   normaliser_ = fit_normaliser(comm_, *store_, run_.data.shard);
   store_->normalise(normaliser_);
   read_s_ = now_s() - began_s;
+}
+
+void TrainingRun::replay_kernels(std::int64_t round) {
+  if (checkpoints_->units(round) != comm_.size()) return;
+  collectively(comm_, [&] {
+    const Archive archive = checkpoints_->read_unit(round, comm_.rank());
+    const auto kept = archive.texts.find(kKernelsText);
+    if (kept == archive.texts.end()) throw InputError("checkpoint", "names no kernels");
+    std::istringstream text(kept->second);
+    EngineOptions options = run_.engine->options();
+    options.kernels.clear();
+    for (std::string line; std::getline(text, line);) options.kernels.push_back(line);
+    if (options.kernels == run_.engine->kernels()) return;
+    run_.engine = make_engine(run_.engine->network(), options);
+  });
 }
 
 void TrainingRun::make_trainer() {
@@ -104,8 +120,9 @@ void TrainingRun::watch(const Progress& progress) {
 
 Exit TrainingRun::go() {
   read_features();
-  make_trainer();
   const auto checkpoint = find_checkpoint(comm_, *checkpoints_, run_.deck);
+  if (checkpoint) replay_kernels(*checkpoint);
+  make_trainer();
   progress_ = std::make_unique<ProgressLine>(comm_.rank() == 0 ? run_.deck.run.progress : "off", 0);
   if (checkpoint) {
     if (!trainer_->resume(*checkpoint)) {

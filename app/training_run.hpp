@@ -38,6 +38,8 @@ class TrainingRun {
 
  private:
   void read_features();
+  /// Computes as the checkpoint's run did, where its kernels were measured or of another machine.
+  void replay_kernels(std::int64_t round);
   void make_trainer();
   void start_record(bool resumed);
   void finish_record();

@@ -28,6 +28,9 @@ struct TrainerOptions {
   bool trace = false;
 };
 
+/// The text of a unit's archive that holds its engine's kernels(), a line each.
+inline constexpr const char* kKernelsText = "kernels";
+
 struct Progress {
   std::int64_t step = 0, total_steps = 0, samples = 0;
   double wall_s = 0, train_loss = 0, validation_loss = 0, accuracy = 0;

@@ -58,6 +58,12 @@ const std::vector<float>& parameters(const Archive& archive, const std::string& 
   return found->second;
 }
 
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + '\n';
+  return text;
+}
+
 /// The first line that differs, as "name is X, the checkpoint's is Y"; empty when all are equal.
 std::string first_difference(const std::string& now, const std::string& then) {
   std::istringstream mine(now);
@@ -135,6 +141,7 @@ Archive Trainer::unit_archive() const {
                    candidate.score.correct, static_cast<double>(candidate.score.samples)});
   }
   archive.numbers["scores"] = scores;
+  archive.texts[kKernelsText] = joined_lines(parts_.unit.engine().kernels());
   const auto& totals = parts_.unit.clock().totals();
   archive.numbers["phases_s"] = {totals.begin(), totals.end()};
   archive.numbers["exchange"] = {exchange_s_, static_cast<double>(exchanges_)};
