@@ -151,7 +151,7 @@ void add_training_keys(Table& table, Deck& deck) {
   table.number<std::int64_t>("train.global_batch", train.global_batch, 0, 0, 1 << 24,
                              "samples a step over all units, in place of train.batch");
   table.choice("train.optimizer", train.optimizer, {"sgd", "adagrad_window"}, "optimizer");
-  table.number("train.learning_rate", train.learning_rate, 0.05, 1e-9, 1e3, "peak learning rate");
+  table.number("train.learning_rate", train.learning_rate, 0.01, 1e-9, 1e3, "peak learning rate");
   table.number("train.momentum", train.momentum, 0.9, 0.0, 0.9999, "of sgd");
   table.number<std::int64_t>("train.window", train.window, 100, 1, kMany,
                              "steps of adagrad_window's window");

@@ -12,7 +12,7 @@
 namespace oida {
 namespace {
 
-constexpr GIntBig kBlockCacheBytes = GIntBig{64} << 20;
+constexpr GIntBig kBlockCacheBytes = GIntBig{16} << 20;
 
 void keep_error(CPLErr level, CPLErrorNum, const char* message) {
   static_cast<GdalErrors*>(CPLGetErrorHandlerUserData())->keep(level, message);
