@@ -76,11 +76,6 @@ void ProgressLine::show(const Progress& progress) {
   }
 }
 
-void ProgressLine::event(const std::string& text) {
-  finish();
-  std::cout << text << std::endl;
-}
-
 void ProgressLine::finish() {
   if (open_) std::cout << std::endl;
   open_ = false;

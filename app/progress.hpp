@@ -12,8 +12,7 @@ class ProgressLine {
   /// `mode`: auto | bar | lines | off.
   explicit ProgressLine(const std::string& mode, std::int64_t first_step);
   void show(const Progress& progress);
-  /// A line of its own, without breaking the bar.
-  void event(const std::string& text);
+  /// Ends an open bar, so that a line of its own can follow.
   void finish();
 
  private:

@@ -68,6 +68,11 @@ void TrainingRun::replay_kernels(std::int64_t round) {
   });
 }
 
+void TrainingRun::tell(const std::string& event) {
+  if (progress_ != nullptr) progress_->finish();
+  say(comm_, "oida: " + event + "\n");
+}
+
 void TrainingRun::make_trainer() {
   if (comm_.size() > 1) exchange_ = comm_.make_exchange();
   sampler_ = std::make_unique<Sampler>(run_.data.shard, run_.data.classes.size(),
@@ -75,16 +80,15 @@ void TrainingRun::make_trainer() {
   unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
   guard_ = std::make_unique<Guard>(*run_.engine, *store_, run_.data.validation,
                                    run_.data.validation_total, guard_options(run_.deck, run_.plan));
-  const TrainerParts parts{
-      *unit_,
-      *guard_,
-      comm_,
-      exchange_.get(),
-      run_.deck.dry_run ? nullptr : checkpoints_.get(),
-      identity(run_.deck, run_.data),
-      stop_signal_seen,
-      [this](const Progress& progress) { watch(progress); },
-      [this](const std::string& event) { progress_->event("oida: " + event); }};
+  const TrainerParts parts{*unit_,
+                           *guard_,
+                           comm_,
+                           exchange_.get(),
+                           run_.deck.dry_run ? nullptr : checkpoints_.get(),
+                           identity(run_.deck, run_.data),
+                           stop_signal_seen,
+                           [this](const Progress& progress) { watch(progress); },
+                           [this](const std::string& event) { tell(event); }};
   trainer_ =
       std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan), run_.plan.interleave);
 }
@@ -123,7 +127,6 @@ Exit TrainingRun::go() {
   const auto checkpoint = find_checkpoint(comm_, *checkpoints_, run_.deck);
   if (checkpoint) replay_kernels(*checkpoint);
   make_trainer();
-  progress_ = std::make_unique<ProgressLine>(comm_.rank() == 0 ? run_.deck.run.progress : "off", 0);
   if (checkpoint) {
     if (!trainer_->resume(*checkpoint)) {
       run_.data.warnings.push_back("resumed from " +
@@ -136,6 +139,8 @@ Exit TrainingRun::go() {
     trainer_->begin(initial_parameters(run_.engine->network(),
                                        static_cast<std::uint64_t>(run_.deck.model.seed)));
   }
+  progress_ = std::make_unique<ProgressLine>(comm_.rank() == 0 ? run_.deck.run.progress : "off",
+                                             trainer_->step());
   collectively(comm_, [&] { start_record(checkpoint.has_value()); });
   startup_s_ = now_s() - began_s_;
   const TrainerResult result = trainer_->run();

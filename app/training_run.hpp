@@ -40,6 +40,7 @@ class TrainingRun {
   void read_features();
   /// Computes as the checkpoint's run did, where its kernels were measured or of another machine.
   void replay_kernels(std::int64_t round);
+  void tell(const std::string& event);
   void make_trainer();
   void start_record(bool resumed);
   void finish_record();

@@ -76,6 +76,7 @@ class Trainer {
   const std::vector<MetricsRow>& metrics() const { return metrics_; }
   const InterleavePlan& interleave_plan() const { return interleave_.plan(); }
   int rollbacks() const { return rollbacks_; }
+  std::int64_t step() const { return step_; }
   /// This unit's part of the timing; common figures through timing().
   UnitTiming unit_timing() const;
   void fill(Timing& timing) const;

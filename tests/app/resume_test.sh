@@ -10,7 +10,7 @@ run_check=$4 ranks=$5
 often="run.checkpoint_every_s = 0.05"
 # Long enough to be caught in the middle. The learning rate keeps the loss moving, validations are
 # frequent: candidates wait for their verdict in most checkpoints.
-long=("train.epochs = 16" "train.learning_rate = 0.005" "oida.validate_every = 24" "$often"
+long=("train.epochs = 64" "train.learning_rate = 0.005" "oida.validate_every = 24" "$often"
   "data.validation_share = 0.3" "run.class_map = off" "device.threads = 1"
   "train.optimizer = adagrad_window")
 

@@ -6,7 +6,7 @@ source "$here/lib.sh"
 source "$here/jobs.sh"
 run_check=$4
 
-long=("train.epochs = 16" "train.learning_rate = 0.005" "oida.validate_every = 24"
+long=("train.epochs = 64" "train.learning_rate = 0.005" "oida.validate_every = 24"
   "run.checkpoint_every_s = 0.05" "device.threads = 1" "data.validation_share = 0.3" "run.class_map = off")
 
 undisturbed() {
