@@ -78,6 +78,9 @@ class Guard {
   /// Forgets candidates: they came from a path that was left.
   void drop_candidates() { candidates_.clear(); }
 
+  /// There are validation samples.
+  bool validates() const { return total_ > 0; }
+
   const GuardOptions& options() const { return options_; }
   Optimum& optimum() { return optimum_; }
   std::deque<Candidate>& candidates() { return candidates_; }

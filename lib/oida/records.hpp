@@ -55,7 +55,7 @@ struct MetricsRow {
   std::int64_t samples = 0;  // over all units
   double wall_s = 0;
   double train_loss = 0;
-  double validation_loss = 0;
+  double validation_loss = 0;  // NaN without validation samples, oa too
   double oa = 0;
   int interleave = 1;
   double learning_rate = 0;

@@ -158,8 +158,9 @@ std::string Trainer::note(const Verdict& verdict) {
   row.samples = verdict.step * options_.global_batch;
   row.wall_s = wall_s(now_s());
   row.train_loss = loss_rounds_ > 0 ? loss_sum_ / static_cast<double>(loss_rounds_) : round_loss_;
-  row.validation_loss = verdict.loss;
-  row.oa = verdict.accuracy;
+  const bool validated = parts_.guard.validates();
+  row.validation_loss = validated ? verdict.loss : std::nan("");
+  row.oa = validated ? verdict.accuracy : std::nan("");
   row.interleave = interleave_.steps(verdict.round);
   row.learning_rate = rate();
   row.optimum = verdict.improved;
