@@ -11,6 +11,10 @@ namespace {
 /// Below this many elements a second thread costs more than it saves.
 constexpr std::size_t kParallelSize = 32768;
 
+int threads_for(std::size_t size, const OptimizerOptions& options) {
+  return size >= kParallelSize ? options.threads : 1;
+}
+
 void sgd(std::span<float> x, std::span<const float> gradient, std::span<float> velocity, float rate,
          const OptimizerOptions& options) {
   const float momentum = options.momentum;
@@ -19,7 +23,7 @@ void sgd(std::span<float> x, std::span<const float> gradient, std::span<float> v
   float* __restrict v = velocity.data();
   const float* __restrict g = gradient.data();
   const std::size_t size = x.size();
-#pragma omp parallel for simd schedule(static) if (size >= kParallelSize)
+#pragma omp parallel for simd schedule(static) num_threads(threads_for(size, options))
   for (std::size_t i = 0; i < size; ++i) {
     const float moved = momentum * v[i] + (g[i] + decay * p[i]);
     v[i] = moved;
@@ -38,7 +42,7 @@ void adagrad_window(std::span<float> x, std::span<const float> gradient, std::sp
   float* __restrict b = before.data();
   const float* __restrict g = gradient.data();
   const std::size_t size = x.size();
-#pragma omp parallel for simd schedule(static) if (size >= kParallelSize)
+#pragma omp parallel for simd schedule(static) num_threads(threads_for(size, options))
   for (std::size_t i = 0; i < size; ++i) {
     const float slope = g[i] + decay * p[i];
     const float squares = a[i] + slope * slope;

@@ -17,6 +17,7 @@ struct OptimizerOptions {
   float weight_decay = 0.0F;  // added to the gradient: g + weight_decay x
   int window = 100;           // adagrad_window: W steps
   float epsilon = 1e-6F;      // adagrad_window
+  int threads = 1;            // OpenMP threads of a large update
 };
 
 OptimizerOptions::Kind optimizer_kind(const std::string& name);

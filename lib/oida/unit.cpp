@@ -2,12 +2,21 @@
 
 namespace oida {
 
+namespace {
+
+OptimizerOptions with_threads(OptimizerOptions options, int threads) {
+  options.threads = threads;
+  return options;
+}
+
+}  // namespace
+
 Unit::Unit(Engine& engine, Sampler& sampler, const PatchStore& store,
            const OptimizerOptions& optimizer)
     : engine_(engine),
       sampler_(sampler),
       store_(store),
-      optimizer_(optimizer, engine.flat_size()),
+      optimizer_(with_threads(optimizer, engine.options().threads), engine.flat_size()),
       x_(engine.flat_size()),
       gradient_(engine.flat_size()),
       batch_(make_batch(engine)) {

@@ -15,7 +15,7 @@ namespace oida {
 /// Parameters x, gradient and optimizer state live in the engine's flat order.
 class Unit {
  public:
-  /// The parts are kept by reference and outlive the unit.
+  /// The parts are kept by reference and outlive the unit; it computes with the engine's threads.
   Unit(Engine& engine, Sampler& sampler, const PatchStore& store,
        const OptimizerOptions& optimizer);
 
