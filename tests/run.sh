@@ -13,4 +13,6 @@ fi
 if [[ $# -eq 0 ]]; then
   set -- -LE long
 fi
+# Threads that wait for each other on shared cores must not spin their time slices away.
+export OMP_WAIT_POLICY=passive
 ctest --test-dir build/release --output-on-failure --no-tests=error -j "$(nproc)" "$@"
