@@ -13,6 +13,8 @@ std::string hdf5_version() {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
-std::string gdal_version() { return GDALVersionInfo("RELEASE_NAME"); }
+std::string gdal_version() {
+  return GDALVersionInfo("RELEASE_NAME");
+}
 
 }  // namespace oida
