@@ -120,8 +120,8 @@ std::string text_of(const Json& json) {
   if (!json.contains("labels")) return text.str();
   text << "labels  " << json["labels"]["path"].get<std::string>() << '\n';
   for (const auto& entry : json["labels"]["ids"]) {
-    text << std::setw(11) << entry["id"] << std::setw(12) << entry["pixels"] << "  "
-         << entry.value("name", "") << '\n';
+    text << std::setw(11) << entry["id"].get<int>() << std::setw(12)
+         << entry["pixels"].get<std::int64_t>() << "  " << entry.value("name", "") << '\n';
   }
   return text.str();
 }

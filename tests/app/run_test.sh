@@ -58,6 +58,16 @@ helps() {
   expect "--help is printed once" test "$(grep -c '^oida train' "$out")" = 1
 }
 
+# The scene has 96 x 128 pixels, and each has one label.
+inspects() {
+  ends 1 0 inspect scene/T3 --labels scene/labels.png
+  expect "inspect: size" grep -q '^size    96 rows x 128 columns' "$out"
+  expect "inspect: the pixels of all labels" test \
+    "$(sed -n '/^labels/,$p' "$out" | awk 'NR > 1 { sum += $2 } END { print sum }')" = 12288
+  ends 1 0 inspect scene/T3 --json
+  expect "inspect: JSON" grep -q '"pixels": 12288' "$out"
+}
+
 # resolved KEY: its values in what --check printed last, in one line.
 resolved() {
   sed -n "s/^$1 = //p" "$out" | paste -sd, -
@@ -115,4 +125,5 @@ bad_models 1
 bad_models 4
 rm -rf whole
 whole_run 1
+inspects
 finish
