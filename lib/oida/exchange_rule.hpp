@@ -25,7 +25,6 @@ struct ControlWords {
   float validation_loss = 0;     // of the oldest scored candidate: weight x mean loss
   float validation_correct = 0;  // weight x share of right answers
   float train_loss = 0;          // weight x mean loss since the last exchange
-  float waited = 0;              // weight x share of the time that the unit waited
 };
 inline constexpr std::size_t kControlWords = sizeof(ControlWords) / sizeof(float);
 
