@@ -4,6 +4,7 @@
 
 #include "comm/comm.hpp"
 #include "commands.hpp"
+#include "stop_signal.hpp"
 
 namespace {
 
@@ -26,6 +27,7 @@ oida::Exit run(oida::Runtime& runtime, const std::vector<std::string>& arguments
 }  // namespace
 
 int main(int argc, char** argv) {
+  oida::app::block_stop_signals();
   try {
     oida::Runtime runtime(argc, argv);
     const oida::Exit exit = run(runtime, {argv + 1, argv + argc});

@@ -1,31 +1,55 @@
 #include "stop_signal.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <initializer_list>
+#include <thread>
+
+#include <pthread.h>
 
 namespace oida::app {
 
 namespace {
 
-volatile std::sig_atomic_t seen = 0;
+std::atomic<bool> watched = false;
+std::atomic<bool> seen = false;
 
-void note(int signal) {
-  if (signal == SIGINT && seen != 0) std::signal(SIGINT, SIG_DFL);
-  seen = 1;
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&set, signal);
+  return set;
+}
+
+void end_process_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  const sigset_t set = stop_signals();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  std::raise(signal);
+}
+
+void wait_for_signals() {
+  const sigset_t set = stop_signals();
+  for (int signal = 0; sigwait(&set, &signal) == 0;) {
+    if (!watched || (signal == SIGINT && seen)) end_process_by(signal);
+    seen = true;
+  }
 }
 
 }  // namespace
 
+void block_stop_signals() {
+  const sigset_t set = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::thread(wait_for_signals).detach();
+}
+
 void watch_stop_signals() {
-  struct sigaction action {};
-  action.sa_handler = note;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
+  watched = true;
 }
 
 bool stop_signal_seen() {
-  return seen != 0;
+  return seen;
 }
 
 }  // namespace oida::app

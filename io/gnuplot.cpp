@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -54,6 +55,25 @@ std::string last_message(const std::string& folder) {
   return last;
 }
 
+/// The child takes signals as any program does, whatever this process blocks.
+class Attributes {
+ public:
+  Attributes() {
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
 }  // namespace
 
 std::string draw(const std::string& folder, const Figure& figure) {
@@ -64,9 +84,10 @@ std::string draw(const std::string& folder, const Figure& figure) {
   const std::array<char*, 4> arguments{program.data(), no_start_up.data(), argument.data(),
                                        nullptr};
   const Actions actions(folder);
+  const Attributes attributes;
   pid_t pid = 0;
-  const int error =
-      ::posix_spawnp(&pid, program.c_str(), actions.get(), nullptr, arguments.data(), environ);
+  const int error = ::posix_spawnp(&pid, program.c_str(), actions.get(), attributes.get(),
+                                   arguments.data(), environ);
   if (error == ENOENT) return "gnuplot was not found";
   if (error != 0) return "gnuplot cannot be started: " + system_error_text(error);
   int status = 0;

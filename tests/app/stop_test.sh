@@ -15,6 +15,21 @@ undisturbed() {
   ends "$1" 0 train straight.ini
 }
 
+# No handler may run on a thread that computes: bits 1, 9 and 14 are INT, USR1 and TERM. The one
+# thread that waits for them shows as not blocking.
+one_thread_takes_signals() {
+  local pid status mask takers
+  for pid in $(rank_pids); do
+    takers=""
+    for status in /proc/"$pid"/task/*/status; do
+      mask=$(sed -n 's/^SigBlk:\t//p' "$status") || return 1
+      (((0x$mask & 0x4202) == 0x4202)) || takers+=$status
+    done
+    [[ $takers = /proc/$pid/task/*/status && $takers != */task/$pid/* ]] || return 1
+    [ "$(grep -o status <<<"$takers" | wc -l)" = 1 ] || return 1
+  done
+}
+
 # stopped_by RANKS SIGNAL TARGET: the signal goes to rank TARGET, or to the launcher.
 stopped_by() {
   local ranks=$1 signal=$2 target=$3 pid
@@ -22,6 +37,7 @@ stopped_by() {
   write_deck stopped "${long[@]}"
   start $ranks train stopped.ini
   expect "$signal: no checkpoint came" await_checkpoints stopped 1
+  expect "$signal: may run on a computing thread" one_thread_takes_signals
   pid=$job
   [ "$target" = launcher ] || pid=$(pid_of_rank "$target")
   kill -s "$signal" "$pid"
