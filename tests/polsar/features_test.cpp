@@ -13,6 +13,10 @@ namespace {
 
 using test::Complex;
 
+SpeckleFilter mean_of(int side_px) {
+  return {SpeckleFilter::Kind::boxcar, side_px, 1.0};
+}
+
 /// The definition in features.hpp, in plain complex arithmetic.
 std::array<double, 9> plain_features(const std::array<double, 9>& t) {
   const double span = t[0] + t[5] + t[8];
@@ -83,7 +87,8 @@ TEST(Features, StayFiniteAtTheEndsOfFloat32) {
   test::set_matrix(window, 4, {least, 0, 0, 0, 0, 0, 0, 0, 0});
   audit(window);
   EXPECT_EQ(window.valid, std::vector<std::uint8_t>(5, 1));
-  for (const int side : {1, 3}) expect_bounded(make_features(window, {"log_t3", side}, {}));
+  for (const int side : {1, 3})
+    expect_bounded(make_features(window, {{"log_t3"}, mean_of(side)}, {}));
 }
 
 // Three powers of the smallest float: every mean of them rounds to nothing.
@@ -94,14 +99,14 @@ TEST(Features, StayFiniteWhereTheMeanRoundsToNothing) {
   test::set_matrix(window, 1, {0, 0, 0, 0, 0, least, 0, 0, 0});
   test::set_matrix(window, 2, {0, 0, 0, 0, 0, 0, 0, 0, least});
   audit(window);
-  expect_bounded(make_features(window, {"log_t3", 3}, {}));
+  expect_bounded(make_features(window, {{"log_t3"}, mean_of(3)}, {}));
 }
 
 TEST(Features, InvalidPixelsAreZero) {
   MatrixWindow window = test::random_window(3, 4, 2);
   window.plane(2)[5] = std::numeric_limits<float>::quiet_NaN();
   audit(window);
-  const FeatureWindow features = make_features(window, {"log_t3", 3}, {});
+  const FeatureWindow features = make_features(window, {{"log_t3"}, mean_of(3)}, {});
   EXPECT_EQ(features.valid, window.valid);
   EXPECT_EQ(features.valid[5], 0);
   for (int c = 0; c < 9; ++c) EXPECT_EQ(features.pixel(1, 1)[c], 0.0F);
@@ -113,7 +118,7 @@ TEST(Features, DoNotDependOnTheTile) {
   MatrixWindow whole = test::random_window(17, 19, 4);
   for (std::size_t i = 0; i < whole.pixels(); i += 7) whole.plane(0)[i] = NAN;
   audit(whole);
-  const FeatureRecipe recipe{"log_t3", 5};
+  const FeatureRecipe recipe{{"log_t3"}, mean_of(5)};
   const FeatureWindow want = make_features(whole, recipe, {});
   const int rows = 6, cols = 7;
   for (const int top : {0, 1, 5, 11}) {
@@ -173,11 +178,13 @@ TEST(Features, MirrorSignsAreThoseOfHvReversed) {
 TEST(Features, RecipeIsChecked) {
   EXPECT_EQ(channels({}), 9);
   EXPECT_EQ(channel_names({}).size(), 9U);
-  EXPECT_EQ((FeatureRecipe{"log_t3", 7}.halo_px()), 3);
+  EXPECT_EQ((FeatureRecipe{{"log_t3"}, mean_of(7)}.halo_px()), 3);
   EXPECT_EQ((FeatureRecipe{}.halo_px()), 0);
-  EXPECT_THROW(channels({"log_t4", 1}), InputError);
-  EXPECT_THROW(channels({"log_t3", 4}), InputError);
-  EXPECT_THROW(channels({"log_t3", 0}), InputError);
+  EXPECT_THROW(make_recipe("log_t4", "none", ChannelPair::none), InputError);
+  EXPECT_THROW(make_recipe("log_t3,", "none", ChannelPair::none), InputError);
+  EXPECT_THROW(make_recipe("", "none", ChannelPair::none), InputError);
+  EXPECT_THROW(make_recipe("span, span", "none", ChannelPair::none), InputError);
+  EXPECT_THROW(make_recipe("log_t3", "none", ChannelPair::pp1), InputError);
   MatrixWindow window = test::random_window(3, 3, 1);
   EXPECT_THROW(make_features(window, {}, {}), Error) << "not audited";
   audit(window);
