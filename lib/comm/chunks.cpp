@@ -33,19 +33,23 @@ std::size_t Grid::step(std::size_t floats) const {
   return rounded_up(divided_up(share, chunks), kWireBlock);
 }
 
+std::size_t Grid::rounded(const Shape& shape) const {
+  return wire_ == Wire::fp32 ? 0 : shape.size - std::min(shape.size, shape.exact);
+}
+
+void Grid::check(const Shape& shape) const {
+  if (rounded(shape) == 0 || shape.position + rounded(shape) <= floats_) return;
+  throw Error("exchange", std::to_string(rounded(shape)) + " floats from position " +
+                              std::to_string(shape.position) + " on are more than the " +
+                              std::to_string(floats_) + " that travel");
+}
+
 std::vector<Chunk> Grid::cut(const Shape& shape) const {
   std::vector<Chunk> chunks;
-  const std::size_t exact = wire_ == Wire::fp32 ? shape.size : std::min(shape.size, shape.exact);
-  const std::size_t rounded = shape.size - exact;
-  if (rounded > 0) {
-    if (shape.position + rounded > floats_) {
-      throw Error("exchange", std::to_string(rounded) + " floats from position " +
-                                  std::to_string(shape.position) + " on are more than the " +
-                                  std::to_string(floats_) + " that travel");
-    }
-    cut(0, rounded, shape.position, step(floats_), wire_, chunks);
-  }
-  if (exact > 0) cut(rounded, shape.size, 0, step(exact), Wire::fp32, chunks);
+  const std::size_t first_exact = rounded(shape);
+  if (first_exact > 0) cut(0, first_exact, shape.position, step(floats_), wire_, chunks);
+  const std::size_t exact = shape.size - first_exact;
+  if (exact > 0) cut(first_exact, shape.size, 0, step(exact), Wire::fp32, chunks);
   return chunks;
 }
 
@@ -53,7 +57,7 @@ std::vector<Chunk> Grid::cut(const Shape& shape) const {
 void Grid::cut(std::size_t first, std::size_t last, std::size_t origin, std::size_t step, Wire wire,
                std::vector<Chunk>& into) const {
   const std::size_t end = origin + (last - first);
-  const std::size_t first_tag = wire == wire_ && wire != Wire::fp32 ? 0 : kMaxChunks;
+  const std::size_t first_tag = wire == Wire::fp32 ? kMaxChunks : 0;
   for (std::size_t at = origin; at < end;) {
     const std::size_t c = at / step;
     const std::size_t next = std::min(end, (c + 1) * step);

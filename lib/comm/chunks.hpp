@@ -40,8 +40,9 @@ class Grid {
   /// `floats` is ExchangeOptions::floats.
   Grid(const Nodes& nodes, Wire wire, std::size_t floats);
 
-  /// All chunks of an operation, of all lanes, none of them empty.
-  /// Error where rounded floats lie beyond the grid.
+  /// Error where floats to be rounded lie beyond the grid.
+  void check(const Shape& shape) const;
+  /// All chunks of an operation, of all lanes, none of them empty. @pre check(shape)
   std::vector<Chunk> cut(const Shape& shape) const;
   /// Floats of remainders of a lane.
   std::size_t remainders(int lane) const;
@@ -52,6 +53,7 @@ class Grid {
   void cut(std::size_t first, std::size_t last, std::size_t origin, std::size_t step, Wire wire,
            std::vector<Chunk>& into) const;
   std::size_t step(std::size_t floats) const;
+  std::size_t rounded(const Shape& shape) const;
 
   std::size_t lanes_;
   std::size_t nodes_;

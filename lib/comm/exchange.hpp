@@ -44,7 +44,8 @@ class Exchange {
   /// be in flight. The buffer stays untouched by the caller until finish() or poll() says done. The
   /// last `exact` floats travel as fp32 whatever the wire. `position` is where the buffer begins in
   /// the array that travels: remainders belong to positions. Error where a lossy wire is given
-  /// more than ExchangeOptions::floats from position 0. Costs a copy into the window of the node
+  /// floats to round beyond
+  /// ExchangeOptions::floats. Costs a copy into the window of the node
   /// and, at the end, a copy back.
   virtual void start(std::span<float> buffer, std::size_t exact = 0, std::size_t position = 0) = 0;
 

@@ -50,6 +50,7 @@ SumExchange::~SumExchange() {
 }
 
 void SumExchange::start(std::span<float> buffer, std::size_t exact, std::size_t position) {
+  route_.grid.check({buffer.size(), exact, position});
   const std::size_t whole = buffer.size();
   const std::size_t part = whole <= ring_ ? whole : ring_ / kRingParts;
   const std::size_t rounded = whole - std::min(whole, exact);

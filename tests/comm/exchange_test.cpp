@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,40 +11,14 @@
 #include "comm/comm.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "mpi_world.hpp"
+#include "exchange_values.hpp"
 
 namespace oida {
 namespace {
 
-Comm& world() {
-  return testing::world();
-}
-
-/// What rank `rank` brings: values of very different size, so that each order of addition rounds
-/// differently.
-std::vector<float> brought(int rank, std::size_t size, std::uint32_t step) {
-  std::vector<float> values(size);
-  std::uint32_t state = 7 + 1'000'003 * static_cast<std::uint32_t>(rank) + 7919 * step;
-  for (float& value : values) {
-    state = state * 1664525 + 1013904223;
-    const float mantissa = static_cast<float>(state >> 8) * 0x1p-24F - 0.5F;
-    value = mantissa * static_cast<float>(1U << (state >> 3) % 24);
-  }
-  return values;
-}
-
-void add(std::vector<float>& sum, const std::vector<float>& part) {
-  if (sum.empty()) sum.assign(part.size(), -0.0F);
-  for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
-}
-
-std::size_t different_bits(std::span<const float> a, std::span<const float> b) {
-  std::size_t count = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    count += std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]) ? 1 : 0;
-  }
-  return count;
-}
+using testing::brought;
+using testing::different_bits;
+using testing::world;
 
 /// Once for each number of ranks that make a node; 0 = the ranks of this host are one.
 class ExchangeTest : public ::testing::TestWithParam<int> {
@@ -59,18 +31,8 @@ class ExchangeTest : public ::testing::TestWithParam<int> {
 
   std::unique_ptr<Exchange> make() const { return world().make_exchange(options()); }
 
-  /// Plainly: nodes in order, in each its ranks in order.
   std::vector<float> expected(std::size_t size, std::uint32_t step) const {
-    const int per_node = GetParam() == 0 ? world().size() : GetParam();
-    std::vector<float> sum;
-    for (int first = 0; first < world().size(); first += per_node) {
-      std::vector<float> node;
-      for (int r = first; r < std::min(world().size(), first + per_node); ++r) {
-        add(node, brought(r, size, step));
-      }
-      add(sum, node);
-    }
-    return sum;
+    return testing::expected(GetParam(), size, step);
   }
 };
 
