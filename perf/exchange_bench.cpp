@@ -104,42 +104,56 @@ double cpu_s() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Wall time and processor time of all ranks, in turn by each way: contributions written, summed,
-/// the sum read. Ratios are those of messages to the others, medians over pairs.
+/// Wall time of the slowest rank and processor time of all, an entry an iteration.
+struct Spent {
+  std::vector<double> wall_s;
+  std::vector<double> cpu_s;
+};
+
+/// Contributions written, summed, the sum read.
+void round_trip(Travel& travel, std::span<float> x, Spent& spent) {
+  the_comm->barrier();
+  const double begin_cpu_s = cpu_s();
+  const double begin_s = now_s();
+  travel.start(x);
+  travel.finish(x);
+  std::array<double, 1> used{cpu_s() - begin_cpu_s};
+  spent.wall_s.push_back(slowest_s(now_s() - begin_s));
+  the_comm->sum(used);
+  spent.cpu_s.push_back(used[0]);
+}
+
+/// Median over pairs.
+double ratio(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
+  return median(ratios);
+}
+
+/// By each way in turn; `_x` are ratios of messages to that way.
 void ways(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   AlignedVector<float> x(size, 1.0F);
-  std::array<Travel, 3> travels{Travel(Way::messages, size), Travel(Way::buffer, size),
-                                Travel(Way::window, size)};
-  std::array<std::vector<double>, 3> wall_s;
-  std::array<std::vector<double>, 3> used_s;
+  Travel by_messages(Way::messages, size);
+  Travel by_buffer(Way::buffer, size);
+  Travel by_window(Way::window, size);
+  Spent messages;
+  Spent buffer;
+  Spent window;
   for (auto _ : state) {
-    for (std::size_t k = 0; k < travels.size(); ++k) {
-      the_comm->barrier();
-      const double begin_cpu_s = cpu_s();
-      const double begin_s = now_s();
-      travels[k].start(x);
-      travels[k].finish(x);
-      std::array<double, 1> used{cpu_s() - begin_cpu_s};
-      wall_s[k].push_back(slowest_s(now_s() - begin_s));
-      the_comm->sum(used);
-      used_s[k].push_back(used[0]);
-    }
-    state.SetIterationTime(wall_s[2].back());
+    round_trip(by_messages, x, messages);
+    round_trip(by_buffer, x, buffer);
+    round_trip(by_window, x, window);
+    state.SetIterationTime(window.wall_s.back());
   }
-  const auto ratio = [](const std::vector<double>& a, const std::vector<double>& b) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
-    return median(ratios);
-  };
   state.counters["MB"] = static_cast<double>(size * sizeof(float)) * 1e-6;
-  state.counters["messages_ms"] = median(wall_s[0]) * 1e3;
-  state.counters["buffer_ms"] = median(wall_s[1]) * 1e3;
-  state.counters["window_ms"] = median(wall_s[2]) * 1e3;
-  state.counters["buffer_x"] = ratio(wall_s[0], wall_s[1]);
-  state.counters["window_x"] = ratio(wall_s[0], wall_s[2]);
-  state.counters["buffer_cpu_x"] = ratio(used_s[0], used_s[1]);
-  state.counters["window_cpu_x"] = ratio(used_s[0], used_s[2]);
+  state.counters["messages_ms"] = median(messages.wall_s) * 1e3;
+  state.counters["buffer_ms"] = median(buffer.wall_s) * 1e3;
+  state.counters["window_ms"] = median(window.wall_s) * 1e3;
+  state.counters["buffer_x"] = ratio(messages.wall_s, buffer.wall_s);
+  state.counters["window_x"] = ratio(messages.wall_s, window.wall_s);
+  state.counters["buffer_cpu_x"] = ratio(messages.cpu_s, buffer.cpu_s);
+  state.counters["window_cpu_x"] = ratio(messages.cpu_s, window.cpu_s);
 }
 
 /// A step on one thread a rank, all the while a sum is in flight, as in the training loop with an

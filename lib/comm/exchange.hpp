@@ -19,12 +19,13 @@ struct ExchangeOptions {
   /// Floats of the array that travels, control words included: the size of a window, and what the
   /// operations in flight may hold together before the next ones have to wait for them (those
   /// travel later, in turn; larger ones in parts). Shared memory of a node: its ranks + 1 times
-  /// (windows + 1) x floats, touched only where used.
+  /// (windows + 1) x floats, touched only where used; where a host has less than that left, all
+  /// goes by messages, as with ranks_per_node = 1.
   std::size_t floats = std::size_t{1} << 20;
   /// Windows to write contributions into; 0 where all come by start(buffer).
   std::size_t windows = 0;
   /// At most so many ranks of a host make a node, its ranks in order; 0 = all that share memory.
-  /// 1 = all by messages. For tests, and hosts whose shared memory is too small.
+  /// 1 = all by messages.
   int ranks_per_node = 0;
 };
 
@@ -62,8 +63,8 @@ class Exchange {
   /// start_window(k), so one window serves a loop that reads sum and parameters and writes the next
   /// contribution in one pass. The two never overlap. All units of a node read the same memory.
   /// With L units a node a float is written once and read once in the sum, its sum is written by
-  /// one of L units; start(buffer) reads and writes it twice more. Undefined for a window in flight
-  /// other than by poll() and finish().
+  /// one of L units; start(buffer) reads and writes it twice more. Nothing may
+  /// be written or read in a window in flight.
   virtual std::span<float> window(std::size_t k) = 0;
   virtual std::span<const float> window_sum(std::size_t k) const = 0;
   /// Starts the sum of the first `size` floats of window k; `exact` as above, position 0.
