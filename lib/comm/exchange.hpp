@@ -52,9 +52,8 @@ class Exchange {
   /// be in flight. The buffer stays untouched by the caller until finish() or poll() says done. The
   /// last `exact` floats travel as fp32 whatever the wire. `position` is where the buffer begins in
   /// the array that travels: remainders belong to positions. Error where a lossy wire is given
-  /// floats to round beyond
-  /// ExchangeOptions::floats. Costs a copy into the window of the node
-  /// and, at the end, a copy back.
+  /// floats to round beyond ExchangeOptions::floats. Costs a copy into the memory of the node and,
+  /// at the end, a copy back, where the node has several units.
   virtual void start(std::span<float> buffer, std::size_t exact = 0, std::size_t position = 0) = 0;
 
   /// The way without copies. window(k): ExchangeOptions::floats to write this unit's contribution
@@ -63,8 +62,8 @@ class Exchange {
   /// start_window(k), so one window serves a loop that reads sum and parameters and writes the next
   /// contribution in one pass. The two never overlap. All units of a node read the same memory.
   /// With L units a node a float is written once and read once in the sum, its sum is written by
-  /// one of L units; start(buffer) reads and writes it twice more. Nothing may
-  /// be written or read in a window in flight.
+  /// one of L units; start(buffer) reads and writes it twice more. While a window is in flight
+  /// nothing may be written or read in it.
   virtual std::span<float> window(std::size_t k) = 0;
   virtual std::span<const float> window_sum(std::size_t k) const = 0;
   /// Starts the sum of the first `size` floats of window k; `exact` as above, position 0.
