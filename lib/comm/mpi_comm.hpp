@@ -5,6 +5,7 @@
 
 #include "comm/comm.hpp"
 #include "comm/patience.hpp"
+#include "comm/roll_call.hpp"
 
 namespace oida {
 
@@ -29,6 +30,12 @@ class MpiComm final : public Comm {
   const std::vector<Placement>& placement() const override { return placement_; }
   std::unique_ptr<Exchange> make_exchange() override;
   void set_stall_timeout(double seconds) override { stall_.timeout_s = seconds; }
+  void set_stall_moment(const std::string& moment, Exit exit) override {
+    stall_.moment = moment;
+    stall_.exit = exit;
+  }
+  /// Takes in messages that nobody waits for; before MPI ends.
+  void clear() { roll_call_->listen(); }
 
  private:
   MPI_Comm duplicate(MPI_Comm parent, const char* operation);
@@ -44,6 +51,7 @@ class MpiComm final : public Comm {
   Stall stall_;
   int size_ = 1;
   std::vector<Placement> placement_;
+  std::unique_ptr<RollCall> roll_call_;
   std::vector<MPI_Comm> channels_;  // of exchanges that are gone, to be used again
 };
 
