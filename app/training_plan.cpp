@@ -91,6 +91,7 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   plan.memory.push_back({"optimizer", slots * flat});
   plan.memory.push_back({"exchange (sent, mean)", 2 * flat});
   plan.memory.push_back({"optimum and candidates", 3 * flat});
+  plan.memory.push_back({"checkpoint on its way (copy, file)", 2 * (4 + slots) * flat});
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   const std::int64_t limit = deck.device.memory_limit_mb * 1'000'000;

@@ -34,11 +34,13 @@ std::string text_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 MpiComm::MpiComm(MPI_Comm parent) {
-  stall_.host = host_name();
   check_mpi(MPI_Comm_rank(parent, &stall_.rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(parent, &size_), "MPI_Comm_size");
   comm_ = duplicate(parent, "start");
+  roll_call_ = std::make_unique<RollCall>(duplicate(comm_, "start"), rank(), size_);
   find_placement();
+  for (const Placement& place : placement_) stall_.hosts.push_back(place.host);
+  stall_.roll_call = roll_call_.get();
 }
 
 MPI_Comm MpiComm::duplicate(MPI_Comm parent, const char* operation) {
@@ -177,7 +179,7 @@ int MpiComm::node_leader() {
 
 void MpiComm::find_placement() {
   std::ostringstream own;
-  own << node_leader() << ' ' << stall_.host;
+  own << node_leader() << ' ' << host_name();
   for (const int core : allowed_cores()) own << ' ' << core;
   std::vector<int> leaders;
   for (const std::string& text : all_gather(own.str())) {

@@ -10,6 +10,7 @@
 #include "comm/channel.hpp"
 #include "comm/comm.hpp"
 #include "comm/patience.hpp"
+#include "comm/roll_call.hpp"
 
 namespace oida {
 
@@ -34,6 +35,12 @@ class MpiComm final : public Comm {
   const std::vector<Placement>& placement() const override { return placement_; }
   std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options) override;
   void set_stall_timeout(double seconds) override { stall_.timeout_s = seconds; }
+  void set_stall_moment(const std::string& moment, Exit exit) override {
+    stall_.moment = moment;
+    stall_.exit = exit;
+  }
+  /// Takes in messages that nobody waits for; before MPI ends.
+  void clear() { roll_call_->listen(); }
 
  private:
   MPI_Comm duplicate(MPI_Comm parent, const char* operation);
@@ -53,6 +60,7 @@ class MpiComm final : public Comm {
   Stall stall_;
   int size_ = 1;
   std::vector<Placement> placement_;
+  std::unique_ptr<RollCall> roll_call_;
   std::map<int, MPI_Comm> node_comms_;              // by ranks_per_node
   std::vector<std::unique_ptr<Channel>> channels_;  // of exchanges that are gone, to be used again
   int channels_made_ = 0;
