@@ -33,7 +33,8 @@ struct StudyCounts {
 ///   speed-up               = that time of the baseline / that of the point
 ///   efficiency             = rate a unit / rate a unit of the smallest point of the same series
 ///   time saved %           = 100 x (1 - 1 / speed-up)
-/// InputError for a baseline that no run has; Error naming a file that cannot be written.
+/// A wanted baseline without a result is said and the default stands in. Error naming a file that
+/// cannot be written.
 StudyCounts write_study(const std::vector<std::string>& runs, const StudyOptions& options,
                         const std::string& out);
 

@@ -121,7 +121,7 @@ std::vector<PhaseBar> study_bars(const Study& study) {
     const auto& ranks = point.middle().files.timing.at("per_rank");
     const std::size_t step = (ranks.size() + most - 1) / most;
     for (std::size_t i = 0; i < ranks.size(); i += std::max<std::size_t>(1, step)) {
-      bars.emplace_back(point.label() + ", rank " + number_text(ranks[i].at("rank")), ranks[i]);
+      bars.emplace_back(study.name(point) + ", rank " + number_text(ranks[i].at("rank")), ranks[i]);
     }
   }
   return bars;
@@ -145,18 +145,19 @@ Figure accuracy_figure(const Study& study, const std::string& folder) {
     const std::string head = (way.empty() ? "# " : "\n\n# ") + point.label() + "\n";
     way += head + "nan nan\n";
     for (const auto& row : run.files.metrics) way += row[kWall_s] + " " + row[kOa] + "\n";
-    end += head + std::to_string(run.train_s) + " " + std::to_string(run.oa) + "\n";
+    end += head + std::to_string(run.train_s + run.warmup_s) + " " + std::to_string(run.oa) + "\n";
   }
   write_whole_file(folder + "/accuracy.dat", way);
   write_whole_file(folder + "/accuracy_end.dat", end);
   Figure figure{.name = "accuracy", .height = 620};
   figure.script = std::string(kGrid) +
-                  "set key outside right top reverse Left\nset xlabel 'training time (s)'\n"
+                  "set key outside right top reverse Left\nset xlabel 'time since training began, "
+                  "warm-up included (s)'\n"
                   "set ylabel 'overall accuracy (%): lines validation, points test'\n"
-                  "set xrange [0:*]\nset offsets 0, graph 0.04, graph 0.06, 0\n";
+                  "set xrange [0:*]\nset yrange [*:100.5]\n";
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     const std::string index = " index " + std::to_string(i) + " using 1:(100*$2) with ";
-    const std::string name = study.points[i].label() + ", " + study.points[i].exchange;
+    const std::string name = study.name(study.points[i]);
     figure.plot += (i == 0 ? "plot " : ", ") + std::string("'accuracy.dat'") + index +
                    "lines lw 2 " + colour(i) + " notitle, 'accuracy_end.dat'" + index +
                    "points pt 7 ps 1.4 " + colour(i) + " title " + gnuplot_quoted(name);

@@ -4,7 +4,6 @@
 #include <set>
 #include <tuple>
 
-#include "core/error.hpp"
 #include "io/study_runs.hpp"
 
 namespace oida {
@@ -106,7 +105,7 @@ void choose_baselines(Study& study, const std::string& wanted) {
       best = i;
     }
   }
-  if (!found) throw InputError("baseline", "no finished run or point is called '" + wanted + "'");
+  if (!found) study.missing_baseline = wanted;
 }
 
 template <typename Value>
@@ -187,6 +186,11 @@ std::vector<std::string> Study::differences() const {
     if (!alike) names.push_back(value.first);
   }
   return names;
+}
+
+std::string Study::name(const StudyPoint& point) const {
+  const std::string group = groups.size() > 1 ? groups[point.group].name + ": " : "";
+  return group + point.label() + ", " + point.exchange;
 }
 
 std::vector<std::vector<std::size_t>> Study::series() const {

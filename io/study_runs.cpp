@@ -76,6 +76,7 @@ void take_timing(StudyRun& run) {
   run.units_per_node = whole(timing, "units_per_node", 1);
   run.samples = number(timing, "samples");
   run.train_s = number(timing, "train_s");
+  run.warmup_s = number(timing, "warmup_s");
   run.samples_per_s = number(timing, "samples_per_s");
   run.pixels_per_s = number(timing, "pixels_per_s");
   run.idle_share = number(timing, "idle_share");

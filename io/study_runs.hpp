@@ -21,7 +21,7 @@ struct StudyRun {
   std::vector<std::pair<std::string, std::string>> equal;
   std::string device, exchange;
   int nodes = 1, units = 1, units_per_node = 1, threads = 1, restarts = 0;
-  double samples = 0, train_s = NAN, samples_per_s = NAN, pixels_per_s = NAN;
+  double samples = 0, train_s = NAN, warmup_s = NAN, samples_per_s = NAN, pixels_per_s = NAN;
   double idle_share = NAN, hidden_share = NAN, oa = NAN, global_batch = NAN;
 
   bool finished() const { return state == "finished"; }
@@ -67,12 +67,15 @@ struct Study {
   Study& operator=(Study&&) = default;
 
   std::string title, kind;
+  std::string missing_baseline;  // as asked for, where no finished run is called so
   std::vector<StudyRun> runs;
   std::vector<StudyGroup> groups;
   std::vector<StudyPoint> points;  // by group, series, units, nodes
 
   /// Names in StudyRun::equal in which the groups are not all alike.
   std::vector<std::string> differences() const;
+  /// A point told from all others in words, but for its threads.
+  std::string name(const StudyPoint& point) const;
   /// Indices of the points of one series after another.
   std::vector<std::vector<std::size_t>> series() const;
 };

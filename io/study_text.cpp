@@ -83,10 +83,8 @@ std::string runs_section(const Study& study) {
                                            "megapixels/s", "OA (%)"});
   for (const auto& point : study.points) {
     for (const StudyRun* run : point.runs) {
-      const std::string group =
-          study.groups.size() > 1 ? study.groups[point.group].name + ": " : "";
-      text += row({cell(run->name), group + point.label() + ", " + cell(point.exchange),
-                   std::to_string(run->restarts), fixed(run->train_s, 2), fixed(run->samples, 0),
+      text += row({cell(run->name), cell(study.name(point)), std::to_string(run->restarts),
+                   fixed(run->train_s, 2), fixed(run->samples, 0),
                    fixed(run->pixels_per_s, 3, 1e-6), fixed(run->oa, 2, 100)});
     }
   }
@@ -180,7 +178,12 @@ std::string scaling_text(const Study& study, const std::vector<std::string>& fig
   if (!why.empty()) text += "Figures are missing: " + why + ".\n\n";
   text += unfinished_section(study);
   if (study.points.empty()) return text;
-  text += "## Table\n\n" + differences_section(study);
+  text += "## Table\n\n";
+  if (!study.missing_baseline.empty()) {
+    text += "**The baseline '" + cell(study.missing_baseline) +
+            "' has no result**; the one named below stands in.\n\n";
+  }
+  text += differences_section(study);
   for (std::size_t group = 0; group < study.groups.size(); ++group) {
     text += group_section(study, group);
   }
