@@ -13,7 +13,7 @@ struct StudyOptions {
   std::string kind = "auto";
   /// Name of a run, or a point as the table calls it ("2 cpu on 1 node"), that speed-up and saved
   /// time refer to; empty: the point with the fewest units, a CPU's first.
-  std::string baseline;
+  std::string baseline = {};
 };
 
 struct StudyCounts {

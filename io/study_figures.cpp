@@ -17,6 +17,8 @@ constexpr std::array<const char*, 7> kColours = {"#4477aa", "#ee6677", "#228833"
 constexpr int kWall_s = 3, kOa = 6;
 /// Bars that can stand beside each other with their labels.
 constexpr std::size_t kBars = 48;
+/// Height of an entry of the key.
+constexpr int kKeyLine_px = 20;
 /// From this many units on, the axis of units is logarithmic.
 constexpr int kManyUnits = 32;
 
@@ -78,7 +80,8 @@ std::string curves(const Study& study, const std::string& file, std::size_t firs
 }
 
 std::string figure_script(const Study& study, const std::string& axis) {
-  return std::string(kGrid) + "set key outside top center horizontal\nset ylabel " +
+  return std::string(kGrid) +
+         "set key outside top left vertical maxcols 1 reverse Left\nset ylabel " +
          gnuplot_quoted(axis) + "\nset yrange [0:*]\n" + unit_axis(study);
 }
 
@@ -86,6 +89,7 @@ Figure unit_figure(const Study& study, const std::string& folder, const UnitFigu
   const std::string file = std::string(wanted.name) + ".dat";
   write_whole_file(folder + "/" + file, unit_data(study, wanted.value, wanted.factor));
   Figure figure{.name = wanted.name};
+  figure.height += kKeyLine_px * static_cast<int>(study.series().size());
   figure.script = figure_script(study, wanted.axis);
   figure.plot = "plot " + curves(study, file, 0, "", "");
   return figure;
@@ -106,6 +110,7 @@ Figure shares_figure(const Study& study, const std::string& folder) {
   write_whole_file(folder + "/idle.dat", unit_data(study, &StudyPoint::idle_share, 100));
   write_whole_file(folder + "/hidden.dat", unit_data(study, &StudyPoint::hidden_share, 100));
   Figure figure{.name = "shares"};
+  figure.height += 2 * kKeyLine_px * static_cast<int>(study.series().size());
   figure.script = figure_script(study, "share (%)") + "set yrange [0:105]\n";
   const std::size_t series = study.series().size();
   figure.plot = "plot " + curves(study, "idle.dat", 0, "", ": idle") + ", " +
@@ -132,6 +137,9 @@ Figure study_phases(const Study& study, const std::string& folder) {
   Figure figure = phases_figure(folder, bars);
   figure.width = std::max(960, 400 + 24 * static_cast<int>(bars.size()));
   figure.height = 680;
+  std::size_t longest = 0;
+  for (const auto& bar : bars) longest = std::max(longest, bar.first.size());
+  figure.script += "set bmargin " + std::to_string(2 + longest * 2 / 5) + "\n";
   figure.script += "set xtics rotate by 90 right font ',10'\nset xlabel ''\n";
   return figure;
 }
