@@ -206,8 +206,9 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.number<std::int64_t>("run.keep", run.keep, 2, 1, 1000, "checkpoints kept");
   table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
   table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json");
-  table.number("run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
-               "stop with a checkpoint after this long, 0 = never");
+  table.number(
+      "run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
+      "stop with a checkpoint after this long, 0 = shortly before a Slurm job's end, else never");
   table.number("run.stall_timeout_s", run.stall_timeout_s, 600.0, 0.0, 1e9,
                "end the job when a rank is silent for this long, 0 = never");
   table.choice("run.class_map", run.class_map, {"auto", "on", "off"},

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "earlier_run.hpp"
+#include "job_limit.hpp"
 
 namespace oida::app {
 
@@ -138,7 +139,7 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   options.schedule.warm_up = static_cast<float>(deck.train.warm_up);
   options.checkpoint_every_s = deck.run.checkpoint_every_s;
   options.keep = static_cast<int>(deck.run.keep);
-  options.time_limit_s = deck.run.time_limit_s;
+  options.time_limit_s = time_limit_s(deck.run.time_limit_s);
   options.trace = deck.run.trace == "on";
   return options;
 }

@@ -95,6 +95,9 @@ struct Device {
   std::size_t memory_bytes = 0;
 };
 std::vector<Device> gpu_devices();
+/// The one that rank `node_rank` of its node computes on: in turn, so that it is right whether a
+/// rank sees all GPUs of its node or only its own. @pre some are visible.
+const Device& gpu_of(const std::vector<Device>& visible, int node_rank);
 /// "13.0", or "not built".
 std::string cuda_version();
 std::string onednn_version();
