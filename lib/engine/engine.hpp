@@ -15,8 +15,8 @@
 namespace oida {
 
 struct EngineOptions {
-  std::string kind = "onednn";  // reference | onednn
-  std::string precision = "fp32";
+  std::string kind = "onednn";     // reference | onednn | cuda
+  std::string precision = "fp32";  // fp32 | bf16; cuda also tf32
   int threads = 1;
   int max_batch = 64;
   /// Weight of a sample's loss by its class; empty = 1.
@@ -24,6 +24,8 @@ struct EngineOptions {
   /// Which kernel runs where: {} or {"table"}, a fixed choice; {"measure"}, the fastest here and
   /// now; else the lines of kernels() of an engine whose choices are replayed.
   std::vector<std::string> kernels;
+  int device = 0;                      // cuda: as in gpu_devices()
+  std::size_t memory_limit_bytes = 0;  // cuda: of the GPU's memory; 0 = none
 };
 
 /// Called between layers: the place for the exchange to make progress. Elements of the gradient
