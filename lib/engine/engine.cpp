@@ -30,6 +30,10 @@ std::unique_ptr<Engine> make_engine(const Network& network, const EngineOptions&
   throw InputError("device.engine", "'" + options.kind + "' is not known, allowed: " + known);
 }
 
+const Device& gpu_of(const std::vector<Device>& visible, int node_rank) {
+  return visible.at(static_cast<std::size_t>(node_rank) % visible.size());
+}
+
 Batch make_batch(const Engine& engine) {
   const Shape& in = engine.network().input;
   return {engine.options().max_batch, in.h, in.w, in.c, engine.channel_stride()};

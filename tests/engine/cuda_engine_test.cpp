@@ -32,6 +32,12 @@ TEST(CudaEngine, RunsTheCommonSuiteWhereThereIsAGpu) {
   EXPECT_EQ(engine_kinds().back().kind, "cuda");
 }
 
+TEST(CudaEngine, LoadsItsLibrariesWithoutAGpu) {
+  const std::string libraries = cuda_libraries();
+  EXPECT_EQ(libraries.rfind("cuBLAS 1", 0) == 0, has_cuda_engine()) << libraries;
+  EXPECT_EQ(libraries.find(", cuDNN ") != std::string::npos, has_cuda_engine()) << libraries;
+}
+
 TEST(CudaEngine, SaysWhyItCannotBeMade) {
   if (has_gpu()) GTEST_SKIP() << "there is a GPU";
   EngineOptions options;
@@ -57,6 +63,44 @@ TEST(CudaEngine, GradientsInBf16AreNearTheReference) {
     EXPECT_LT(off, 0.1) << name;
     EXPECT_GT(off, 1e-5) << name << " was not rounded";
   }
+}
+
+/// Steps with parameters that travel, and with parameters that stay; a prediction between them.
+void expect_equal_training(const OptimizerOptions& options) {
+  const Problem problem = make_problem(case_of("dropout"));
+  const auto engine = engine_for(problem, {"cuda_host"});
+  const auto resident = engine->make_resident(options);
+  Batch batch = make_batch(*engine);
+  fill(problem, batch);
+  AlignedVector<float> x(engine->flat_size()), gradient(x.size()), stays(x.size());
+  std::vector<float> probabilities(static_cast<std::size_t>(batch.n * problem.of.classes));
+  engine->import_flat(problem.parameters, x);
+  Optimizer optimizer(options, x.size()), other(options, x.size());
+  resident->put(x, other);
+  for (std::uint64_t step = 0; step < 5; ++step) {
+    ++batch.step;
+    const StepResult travelled = engine->step(batch, x, gradient, {});
+    optimizer.update(x, gradient, 0.05F, step);
+    std::size_t polls = 0;
+    const auto stayed = resident->step(batch, 0.05F, step, [&](std::size_t) { ++polls; });
+    engine->predict(batch, gradient, probabilities);
+    EXPECT_GT(polls, 0U);
+    EXPECT_NEAR(stayed.loss, travelled.loss, 1e-5);
+    EXPECT_EQ(stayed.correct, travelled.correct);
+    resident->get(stays, other);
+    EXPECT_LT(distance(stays, doubled(x)), 1e-6) << step;
+    EXPECT_LT(distance(other.slot(0), doubled(optimizer.slot(0))), 1e-5) << step;
+    if (step == 2) resident->put(stays, other);
+  }
+}
+
+TEST(CudaEngine, ParametersThatStayMoveAsThoseThatTravel) {
+  OptimizerOptions options;
+  options.weight_decay = 0.01F;
+  expect_equal_training(options);
+  options.kind = OptimizerOptions::Kind::adagrad_window;
+  options.window = 2;
+  expect_equal_training(options);
 }
 
 TEST(CudaEngine, TakesThreePrecisions) {
@@ -109,6 +153,9 @@ TEST(CudaMemory, PlanIsWhatTheEngineTakes) {
     options.precision = precision;
     options.max_batch = 3;
     const auto engine = make_host_card_engine(network, options);
+    OptimizerOptions optimizer;
+    optimizer.kind = OptimizerOptions::Kind::adagrad_window;
+    const auto training = engine->make_resident(optimizer);
     std::size_t taken = 0;
     for (const auto& item : engine->memory()) taken += item.bytes;
     EXPECT_EQ(cuda::planned_bytes(network, options), taken + cuda::workspace_limit_bytes(0));

@@ -2,11 +2,9 @@
 // The engine's interface over a chain on a card; parameters and gradient travel with every step.
 
 #include <memory>
-#include <numeric>
 
-#include "core/rng.hpp"
 #include "engine/checks.hpp"
-#include "engine/cuda/chain.hpp"
+#include "engine/cuda/card_training.hpp"
 
 namespace oida::cuda {
 
@@ -23,6 +21,9 @@ class CardEngine final : public Engine {
                   const Poll& poll) override;
   void predict(const Batch& batch, std::span<const float> parameters,
                std::span<float> probabilities) override;
+  std::unique_ptr<ResidentTraining> make_resident(const OptimizerOptions& optimizer) override {
+    return std::make_unique<CardTraining<Card, T>>(*this, *card_, chain_, optimizer);
+  }
   std::vector<MemoryItem> memory() const override { return card_->memory(); }
   std::vector<std::string> kernels() const override;
 
@@ -32,16 +33,13 @@ class CardEngine final : public Engine {
   void compute_once();
   void record();
   void upload(const Batch& batch, std::span<const float> parameters);
-  void wait(int mark, const Poll& poll, std::size_t ready_from);
   void enqueue_backward();
   void collect(std::span<float> gradient, const Poll& poll);
-  StepResult result(int n) const;
 
   std::unique_ptr<Card> card_;
   Chain<Card, T> chain_;
   float* gradient_ = nullptr;  // pinned, as are those below
-  float* losses_ = nullptr;
-  std::int32_t* correct_ = nullptr;
+  PinnedResult result_;
   float* probabilities_ = nullptr;
   int forward_ = -1;
   int predict_ = -1;
@@ -54,8 +52,7 @@ CardEngine<Card, T>::CardEngine(const Network& network, const EngineOptions& opt
     : Engine(network, options), card_(std::move(card)), chain_(*card_, network, options) {
   const auto n = static_cast<std::size_t>(options.max_batch);
   gradient_ = card_->template pinned<float>(flat_size());
-  losses_ = card_->template pinned<float>(n);
-  correct_ = card_->template pinned<std::int32_t>(n);
+  result_ = pinned_result(*card_, n);
   probabilities_ = card_->template pinned<float>(n * static_cast<std::size_t>(network.classes));
   card_->prepare(static_cast<int>(chain_.layers()) + 1);
   compute_once();
@@ -107,24 +104,8 @@ template <typename Card, typename T>
 void CardEngine<Card, T>::upload(const Batch& batch, std::span<const float> parameters) {
   check_batch(*this, batch);
   check_size("parameter array", parameters.size(), flat_size());
-  const auto n = static_cast<std::size_t>(batch.n);
-  StepWords words{};
-  words.key[0] = static_cast<std::uint32_t>(batch.seed);
-  words.key[1] = static_cast<std::uint32_t>(batch.seed >> 32) ^
-                 static_cast<std::uint32_t>(Purpose::dropout) << 16;
-  words.step = batch.step;
-  words.n = batch.n;
-  card_->upload(chain_.words(), &words, sizeof words);
-  card_->upload(chain_.labels(), batch.labels.data(), n * sizeof(std::int32_t));
   card_->upload(chain_.parameters(), parameters.data(), parameters.size_bytes());
-  card_->upload(chain_.input(), batch.input.data(), n * batch.sample_floats() * sizeof(float));
-}
-
-template <typename Card, typename T>
-void CardEngine<Card, T>::wait(int mark, const Poll& poll, std::size_t ready_from) {
-  do {
-    if (poll) poll(ready_from);
-  } while (!card_->reached(mark));
+  upload_batch(*card_, chain_, batch, {});
 }
 
 /// The gradient of each layer travels home while the next one is computed.
@@ -144,7 +125,7 @@ template <typename Card, typename T>
 void CardEngine<Card, T>::collect(std::span<float> gradient, const Poll& poll) {
   std::size_t end = flat_size();
   for (std::size_t layer = chain_.layers(); layer-- > 0;) {
-    wait(static_cast<int>(layer) + 1, poll, end);
+    wait_for(*card_, static_cast<int>(layer) + 1, poll, end);
     const std::size_t begin = chain_.gradient_begin(layer);
     std::copy(gradient_ + begin, gradient_ + end, gradient.data() + begin);
     end = begin;
@@ -159,18 +140,12 @@ StepResult CardEngine<Card, T>::step(const Batch& batch, std::span<const float> 
   upload(batch, parameters);
   const auto n = static_cast<std::size_t>(batch.n);
   card_->play(forward_);
-  card_->fetch(losses_, chain_.losses(), n * sizeof(float));
-  card_->fetch(correct_, chain_.correct(), n * sizeof(std::int32_t));
+  fetch_result(*card_, chain_, n, result_);
   card_->mark_fetched(kForwardMark);
   enqueue_backward();
-  wait(kForwardMark, poll, flat_size());
+  wait_for(*card_, kForwardMark, poll, flat_size());
   collect(gradient, poll);
-  return result(batch.n);
-}
-
-template <typename Card, typename T>
-StepResult CardEngine<Card, T>::result(int n) const {
-  return {std::accumulate(losses_, losses_ + n, 0.0), std::accumulate(correct_, correct_ + n, 0)};
+  return sum_of(result_, n);
 }
 
 template <typename Card, typename T>
@@ -184,7 +159,7 @@ void CardEngine<Card, T>::predict(const Batch& batch, std::span<const float> par
   card_->play(predict_);
   card_->fetch(probabilities_, chain_.probabilities(), size * sizeof(float));
   card_->mark_fetched(kForwardMark);
-  wait(kForwardMark, {}, 0);
+  wait_for(*card_, kForwardMark, {}, 0);
   std::copy_n(probabilities_, size, probabilities.begin());
 }
 

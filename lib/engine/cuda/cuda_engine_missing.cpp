@@ -9,6 +9,10 @@ bool has_cuda_engine() {
   return false;
 }
 
+std::string cuda_libraries() {
+  return "not built";
+}
+
 std::unique_ptr<Engine> make_cuda_engine(const Network&, const EngineOptions&) {
   throw InputError(
       "device.engine",

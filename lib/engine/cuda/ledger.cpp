@@ -21,7 +21,7 @@ void Ledger::add(const std::string& what, std::size_t count, std::size_t bytes_e
   }
   const auto found = std::ranges::find(items_, what, &MemoryItem::what);
   if (found == items_.end()) {
-    items_.push_back({what, added});
+    items_.push_back({what, added, true});
   } else {
     found->bytes += added;
   }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{512} << 20;
 constexpr std::size_t kShareOfLimit = 8;
+constexpr std::size_t kTrainingArrays = 3;  // parameters that stay, and two of an optimizer at most
 
 /// Takes a network's wishes down and does nothing.
 class CountingCard {
@@ -72,7 +73,8 @@ std::size_t planned_bytes(const Network& network, const EngineOptions& options) 
   const std::size_t arrays = arithmetic(options.precision) == Arithmetic::bf16
                                  ? array_bytes<Bf16>(network, options)
                                  : array_bytes<float>(network, options);
-  return arrays + workspace_limit_bytes(options.memory_limit_bytes);
+  const std::size_t training = kTrainingArrays * FlatLayout(network).size() * sizeof(float);
+  return arrays + training + workspace_limit_bytes(options.memory_limit_bytes);
 }
 
 void check_memory(const Network& network, const EngineOptions& options) {

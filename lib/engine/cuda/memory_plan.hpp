@@ -8,7 +8,7 @@ namespace oida::cuda {
 /// Scratch that cuDNN's algorithms may take within a limit of 0 (none) or more bytes.
 std::size_t workspace_limit_bytes(std::size_t memory_limit_bytes);
 
-/// Bytes on the GPU of an engine with these options, its workspace at its limit.
+/// Bytes on the GPU of an engine with these options that trains, its workspace at its limit.
 std::size_t planned_bytes(const Network& network, const EngineOptions& options);
 
 /// InputError naming device.memory_limit_mb, what is needed and the largest batch that fits, unless
