@@ -83,8 +83,11 @@ TEST_P(ChunksTest, EachFloatOnceAndNoTagTwice) {
 
 TEST_P(ChunksTest, RemaindersBelongToPositionsAndDoNotMeet) {
   const auto [count, lanes] = GetParam();
-  if (count == 1) GTEST_SKIP() << "for several nodes";
   const Grid grid(nodes_with(count, lanes), Wire::int8, 100'000);
+  if (count == 1) {
+    EXPECT_EQ(grid.remainders(0), 0U) << "nothing is rounded inside a node";
+    return;
+  }
   std::map<std::pair<int, std::size_t>, std::size_t> position_of;
   for (const std::size_t first : {0U, 30'001U, 77'777U}) {
     const std::size_t last = first == 0 ? 30'001 : first == 30'001 ? 77'777 : 100'000;
