@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "engine/checks.hpp"
+#include "engine/cuda/cuda_engine.hpp"
 #include "engine/onednn/onednn_engine.hpp"
 #include "engine/reference/reference_engine.hpp"
 
@@ -13,7 +14,9 @@ struct Maker {
   std::unique_ptr<Engine> (*make)(const Network&, const EngineOptions&);
 };
 
-constexpr Maker kMakers[] = {{"reference", make_reference_engine}, {"onednn", make_onednn_engine}};
+constexpr Maker kMakers[] = {{"reference", make_reference_engine},
+                             {"onednn", make_onednn_engine},
+                             {"cuda", make_cuda_engine}};
 
 }  // namespace
 
