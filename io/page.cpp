@@ -26,6 +26,7 @@ table{display:block;width:max-content;max-width:100%;overflow-x:auto;border-coll
 font-size:.875rem;font-variant-numeric:tabular-nums;margin:.8rem 0}
 th,td{padding:.35rem .7rem;border-bottom:1px solid #ddd;vertical-align:top}
 th{background:#eef2f7;border-bottom:2px solid #4477aa;vertical-align:bottom}
+td[align=right],td:first-child{white-space:nowrap}
 tbody tr:hover{background:#f6f8fb}
 p,li{max-width:60rem}
 img{display:block;max-width:100%;height:auto;margin:1rem 0}

@@ -96,8 +96,8 @@ Figure confusion_figure(const RunFiles& files) {
     std::string text = cell;
     return text.replace(text.find("PICK"), 4, comparison) + "'" + colour + "'";
   };
-  figure.plot = "plot 'confusion.dat' matrix using 1:2:3 with image, " + picked("<", "#222222") +
-                ", " + picked(">=", "#ffffff");
+  figure.plot = "plot 'confusion.dat' matrix using 1:2:3 with image pixels, " +
+                picked("<", "#222222") + ", " + picked(">=", "#ffffff");
   return figure;
 }
 

@@ -80,8 +80,7 @@ std::string curves(const Study& study, const std::string& file, std::size_t firs
 }
 
 std::string figure_script(const Study& study, const std::string& axis) {
-  return std::string(kGrid) +
-         "set key outside top left vertical maxcols 1 reverse Left\nset ylabel " +
+  return std::string(kGrid) + "set key tmargin left vertical maxcols 1 reverse Left\nset ylabel " +
          gnuplot_quoted(axis) + "\nset yrange [0:*]\n" + unit_axis(study);
 }
 

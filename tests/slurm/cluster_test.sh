@@ -71,24 +71,23 @@ TXT
 cluster_up 8
 make_scene
 undisturbed
-
-for name in asked lost cancelled; do write_deck $name "${long[@]}"; done
-asked=$(submit asked)
-expect "USR1: no checkpoint came" await_round asked 30
-scancel --batch --signal=USR1 "$asked"
-lost=$(submit lost)
-expect "lost node: no checkpoint came" await_round lost 30
-victim=$(nodes_of "$lost" | tail -n 1)
-"$cluster" kill "$victim"
-cancelled=$(submit cancelled)
-expect "scancel: no checkpoint came" await_round cancelled 30
-scancel "$cancelled"
-
 gpus --gpus-per-node=2
 gpus --gpus-per-task=1
 gpus --gres=gpu:2
 gpus --gpus-per-node=2 --gpu-bind=map_gpu:0,1
 missing_gpu
+
+for name in asked lost cancelled; do write_deck $name "${long[@]}"; done
+asked=$(submit asked)
+expect "USR1: no checkpoint came" await_round asked 30
+scancel --batch --signal=USR1 "$asked"
+cancelled=$(submit cancelled)
+expect "scancel: no checkpoint came" await_round cancelled 30
+scancel "$cancelled"
+lost=$(submit lost)
+expect "lost node: no checkpoint came" await_round lost 30
+victim=$(nodes_of "$lost" | tail -n 1)
+"$cluster" kill "$victim"
 small_study
 
 expect "scancel: the job goes on" await_state "$cancelled" CANCELLED 20
