@@ -14,6 +14,7 @@
 
 #include "command_line.hpp"
 #include "core/error.hpp"
+#include "polsar/features.hpp"
 
 namespace po = boost::program_options;
 
@@ -117,9 +118,13 @@ void add_scene_keys(Table& table, Deck& deck) {
 
 void add_data_keys(Table& table, Deck& deck) {
   auto& data = deck.data;
-  table.choice("data.features", data.features, {"log_t3"}, "what the network sees");
+  table.text(
+      "data.features", data.features, "auto",
+      "what the network sees, names with commas between: auto (log_t3, of dual-pol log_c2) | " +
+          allowed_features(ChannelPair::none) +
+          "; of dual-pol: " + allowed_features(ChannelPair::pp1));
   table.text("data.speckle_filter", data.speckle_filter, "none",
-             "none | boxcar:N, N x N mean of the matrices, N odd");
+             "none | boxcar:N | refined_lee:N[:LOOKS], over N x N px of the matrices, N odd");
   table.number<std::int64_t>("data.patch_px", data.patch_px, 15, 1, 1025, "side of a patch, odd");
   table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
                "what trains and what tests");
@@ -203,8 +208,9 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.number<std::int64_t>("run.keep", run.keep, 2, 1, 1000, "checkpoints kept");
   table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
   table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json");
-  table.number("run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
-               "stop with a checkpoint after this long, 0 = never");
+  table.number(
+      "run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
+      "stop with a checkpoint after this long, 0 = shortly before a Slurm job's end, else never");
   table.number("run.stall_timeout_s", run.stall_timeout_s, 600.0, 0.0, 1e9,
                "end the job when a rank is silent for this long, 0 = never");
   table.choice("run.class_map", run.class_map, {"auto", "on", "off"},

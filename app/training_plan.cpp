@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "earlier_run.hpp"
+#include "job_limit.hpp"
 
 namespace oida::app {
 
@@ -97,6 +98,7 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   plan.memory.push_back({"optimizer", slots * flat});
   plan.memory.push_back({"exchange (sent, mean)", 2 * flat});
   plan.memory.push_back({"optimum and candidates", 3 * flat});
+  plan.memory.push_back({"checkpoint on its way (copy, file)", 2 * (4 + slots) * flat});
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   const std::int64_t limit = deck.device.memory_limit_mb * 1'000'000;
@@ -144,7 +146,7 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   options.schedule.warm_up = static_cast<float>(deck.train.warm_up);
   options.checkpoint_every_s = deck.run.checkpoint_every_s;
   options.keep = static_cast<int>(deck.run.keep);
-  options.time_limit_s = deck.run.time_limit_s;
+  options.time_limit_s = time_limit_s(deck.run.time_limit_s);
   options.trace = deck.run.trace == "on";
   return options;
 }

@@ -45,6 +45,10 @@ class TrainingRun {
   void start_record(bool resumed);
   void finish_record();
   void watch(const Progress& progress);
+  void say_once(const std::string& trouble);
+  void keep_bad_batch(std::int64_t step);
+  TrainerResult run_trainer();
+  Exit stopped(const TrainerResult& result);
   void write_outputs(const TrainerResult& result);
   void write_test(const TestResult& test);
   std::string closing_lines(const Scores& scores, const Timing& timing) const;
@@ -65,6 +69,7 @@ class TrainingRun {
   nlohmann::ordered_json record_;
   std::size_t rows_written_ = 0;
   double metrics_written_s_ = 0;
+  std::string trouble_said_;
 };
 
 }  // namespace oida::app

@@ -10,6 +10,7 @@ find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json REQUIRED)
 pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c-html)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 

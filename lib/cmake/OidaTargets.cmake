@@ -13,7 +13,8 @@ target_compile_options(oida_flags INTERFACE
   "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${OIDA_WERROR}>>:-Werror=all-warnings>")
 target_include_directories(oida_flags INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 if(OIDA_SANITIZE)
-  target_compile_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
   target_link_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE})
 endif()
 

@@ -243,7 +243,7 @@ bool Trainer::resume(std::int64_t round) {
   const Archive common =
       collectively(parts_.comm, [&] { return parts_.checkpoints->read_common(round); });
   collectively(parts_.comm, [&] { restore_common(common); });
-  have_checkpoint_ = true;
+  checkpoint_writer_.found();
   if (parts_.checkpoints->units(round) != parts_.comm.size()) {
     restore_from_other_units(common, round);
     return false;
