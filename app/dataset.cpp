@@ -172,12 +172,16 @@ FeatureRecipe feature_recipe(const Deck& deck) {
   return recipe;
 }
 
+SceneOptions scene_options(const Deck& deck) {
+  return {deck.scene.format, static_cast<int>(deck.scene.rows), static_cast<int>(deck.scene.cols),
+          channel_pair(deck.scene.channels)};
+}
+
 Scenes open_scenes(const Deck& deck) {
   if (deck.scene.path.empty()) throw InputError("scene.path", "no scene is named");
   Scenes scenes;
   for (const auto& path : deck.scene.path) {
-    scenes.push_back(open_scene(path, {deck.scene.format, static_cast<int>(deck.scene.rows),
-                                       static_cast<int>(deck.scene.cols)}));
+    scenes.push_back(open_scene(path, scene_options(deck)));
   }
   return scenes;
 }
@@ -198,6 +202,11 @@ Dataset prepare(Comm& comm, const Deck& deck) {
   });
   for (std::size_t i = 0; i < data.scenes.size(); ++i) {
     data.defects += survey(comm, *data.scenes[i], labels[i]);
+  }
+  for (const auto& scene : data.scenes) {
+    for (const auto& note : scene->info().notes) {
+      data.warnings.push_back(scene->info().path + ": " + note);
+    }
   }
   report_defects(data);
   collectively(comm, [&] {

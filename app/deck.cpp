@@ -14,6 +14,7 @@
 
 #include "command_line.hpp"
 #include "core/error.hpp"
+#include "io/scene_reader.hpp"
 
 namespace po = boost::program_options;
 
@@ -106,7 +107,8 @@ void add_scene_keys(Table& table, Deck& deck) {
   auto& scene = deck.scene;
   table.list("scene.path", scene.path, "folder or file of a scene");
   table.list("scene.labels", scene.labels, "label raster of the scene at the same place");
-  table.choice("scene.format", scene.format, {"auto", "polsarpro"}, "how to read the scene");
+  table.choice("scene.format", scene.format, scene_formats(), "how to read the scene");
+  table.choice("scene.channels", scene.channels, scene_channels(), "the two of a C2");
   table.number<std::int64_t>("scene.rows", scene.rows, 0, 0, kMany, "rows, if the files lack them");
   table.number<std::int64_t>("scene.cols", scene.cols, 0, 0, kMany, "columns, likewise");
   table.number<std::int64_t>("scene.ignore_label", scene.ignore_label, 0, 0, 254,

@@ -22,7 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
-  std::string scene, labels, format = "auto";
+  std::string scene, labels, format = "auto", channels = "auto";
+  int rows = 0, cols = 0;
   bool json = false, help = false;
 };
 
@@ -30,7 +31,10 @@ po::options_description inspect_flags(InspectOptions& options) {
   po::options_description flags("oida inspect SCENE [--labels FILE] [--json]", 100, 50);
   flags.add_options()("labels", po::value(&options.labels),
                       "label raster to check against the scene")(
-      "scene.format", po::value(&options.format), "auto | polsarpro")("json", "as JSON")(
+      "scene.format", po::value(&options.format), "auto, or the reader's name")(
+      "scene.channels", po::value(&options.channels), "auto | pp1 | pp2 | pp3 | rh_rv, of a C2")(
+      "scene.rows", po::value(&options.rows), "rows, if the files lack them")(
+      "scene.cols", po::value(&options.cols), "columns, likewise")("json", "as JSON")(
       "help", "this text")("SCENE", po::value(&options.scene), "folder or file of a scene");
   return flags;
 }
@@ -62,9 +66,8 @@ Audit audit_scene(SceneSource& scene) {
   for (int row = 0; row < info.rows; row += kStripRows) {
     MatrixWindow window = scene.read({row, 0, std::min(kStripRows, info.rows - row), info.cols});
     result.defects += audit(window);
-    for (std::size_t element = 0; element < kT3Elements.size(); ++element) {
-      const std::string name(kT3Elements[element]);
-      if (name.size() != 3) continue;
+    for (const std::size_t element : diagonal(info.kind)) {
+      const std::string name(elements(info.kind)[element]);
       for (std::size_t i = 0; i < window.pixels(); ++i) {
         if (window.valid[i] != 0) sums[name] += static_cast<double>(window.plane(element)[i]);
       }
@@ -81,6 +84,7 @@ Json describe_scene(const SceneInfo& info, const Audit& audit) {
   json["format"] = info.format;
   json["rows"] = info.rows;
   json["cols"] = info.cols;
+  if (info.kind == MatrixKind::c2) json["channels"] = name(info.pair);
   json["georeferenced"] = info.georeference.present();
   json["pixels"] = audit.defects.pixels;
   json["invalid"] = audit.defects.invalid;
@@ -88,6 +92,7 @@ Json describe_scene(const SceneInfo& info, const Audit& audit) {
   json["zero_power"] = audit.defects.zero_power;
   json["not_semidefinite"] = audit.defects.not_semidefinite;
   json["mean_power"] = audit.mean_power;
+  json["notes"] = info.notes;
   return json;
 }
 
@@ -117,6 +122,7 @@ std::string text_of(const Json& json) {
     text << ' ' << name << ' ' << std::setprecision(4) << mean.get<double>();
   }
   text << '\n';
+  for (const auto& note : json["notes"]) text << "note    " << note.get<std::string>() << '\n';
   if (!json.contains("labels")) return text.str();
   text << "labels  " << json["labels"]["path"].get<std::string>() << '\n';
   for (const auto& entry : json["labels"]["ids"]) {
@@ -136,7 +142,8 @@ Exit inspect(Comm& comm, const Arguments& arguments) {
       return to_text(inspect_flags(unused));
     }
     if (comm.rank() != 0) return "";
-    const auto scene = open_scene(options.scene, {options.format, 0, 0});
+    const auto scene = open_scene(options.scene, {options.format, options.rows, options.cols,
+                                                  channel_pair(options.channels)});
     Json json = describe_scene(scene->info(), audit_scene(*scene));
     if (!options.labels.empty()) {
       json["labels"] =
