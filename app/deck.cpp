@@ -15,6 +15,7 @@
 #include "command_line.hpp"
 #include "core/error.hpp"
 #include "io/scene_reader.hpp"
+#include "polsar/features.hpp"
 
 namespace po = boost::program_options;
 
@@ -119,9 +120,13 @@ void add_scene_keys(Table& table, Deck& deck) {
 
 void add_data_keys(Table& table, Deck& deck) {
   auto& data = deck.data;
-  table.choice("data.features", data.features, {"log_t3"}, "what the network sees");
+  table.text(
+      "data.features", data.features, "auto",
+      "what the network sees, names with commas between: auto (log_t3, of dual-pol log_c2) | " +
+          allowed_features(ChannelPair::none) +
+          "; of dual-pol: " + allowed_features(ChannelPair::pp1));
   table.text("data.speckle_filter", data.speckle_filter, "none",
-             "none | boxcar:N, N x N mean of the matrices, N odd");
+             "none | boxcar:N | refined_lee:N[:LOOKS], over N x N px of the matrices, N odd");
   table.number<std::int64_t>("data.patch_px", data.patch_px, 15, 1, 1025, "side of a patch, odd");
   table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
                "what trains and what tests");

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "io/labels.hpp"
 #include "io/scene_reader.hpp"
+#include "polsar/features.hpp"
 
 namespace po = boost::program_options;
 
@@ -85,6 +86,7 @@ Json describe_scene(const SceneInfo& info, const Audit& audit) {
   json["rows"] = info.rows;
   json["cols"] = info.cols;
   if (info.kind == MatrixKind::c2) json["channels"] = name(info.pair);
+  json["features"] = allowed_features(info.pair);
   json["georeferenced"] = info.georeference.present();
   json["pixels"] = audit.defects.pixels;
   json["invalid"] = audit.defects.invalid;
@@ -121,7 +123,7 @@ std::string text_of(const Json& json) {
   for (const auto& [name, mean] : json["mean_power"].items()) {
     text << ' ' << name << ' ' << std::setprecision(4) << mean.get<double>();
   }
-  text << '\n';
+  text << "\nallows  data.features = " << json["features"].get<std::string>() << '\n';
   for (const auto& note : json["notes"]) text << "note    " << note.get<std::string>() << '\n';
   if (!json.contains("labels")) return text.str();
   text << "labels  " << json["labels"]["path"].get<std::string>() << '\n';

@@ -106,7 +106,7 @@ void check(const MatrixWindow& window, MatrixKind to, ChannelPair pair) {
   const bool pair_fits = (to == MatrixKind::c2) == (pair != ChannelPair::none);
   if (converts(window.kind, to) && same_pair && pair_fits) return;
   const auto text = [](MatrixKind kind, ChannelPair of) {
-    return std::string(name(kind)) + (of == ChannelPair::none ? "" : " ") + std::string(name(of));
+    return std::string(name(kind)) + " (channel pair " + std::string(name(of)) + ")";
   };
   throw Error("convert", "no way from " + text(window.kind, window.pair) + " to " + text(to, pair));
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMostSweeps = 50;
 /// Squared off-diagonal elements below this share of the whole are rounding.
-constexpr double kNothing = 1e-32;
+constexpr double kNothing = 1e-30;
 
 struct Norms {
   double all = 0.0, off_diagonal = 0.0;
@@ -58,6 +58,9 @@ void rotate(SmallMatrix& a, SmallMatrix& vectors, std::size_t p, std::size_t q) 
   const double c = 1.0 / std::hypot(1.0, t);
   turn_columns(a, p, q, c, c * t, phase);
   turn_rows(a, p, q, c, c * t, phase);
+  a.at[p][q] = a.at[q][p] = 0.0;
+  a.at[p][p] = a.at[p][p].real();
+  a.at[q][q] = a.at[q][q].real();
   turn_columns(vectors, p, q, c, c * t, phase);
 }
 

@@ -17,6 +17,7 @@ constexpr std::array<std::size_t, 2> kDiagonal2 = {0, 3};
 constexpr std::array<std::size_t, 3> kDiagonal3 = {0, 5, 8};
 constexpr std::array<std::size_t, 4> kDiagonal4 = {0, 7, 12, 15};
 
+constexpr std::array<std::string_view, 5> kPairNames = {"none", "pp1", "pp2", "pp3", "RH RV"};
 constexpr double kSemidefiniteTolerance = 1e-6;
 
 double squared(double real, double imaginary) {
@@ -145,8 +146,13 @@ std::string_view name(MatrixKind kind) {
 }
 
 std::string_view name(ChannelPair pair) {
-  constexpr std::array<std::string_view, 5> kNames = {"", "pp1", "pp2", "pp3", "RH RV"};
-  return kNames.at(static_cast<std::size_t>(pair));
+  return kPairNames.at(static_cast<std::size_t>(pair));
+}
+
+ChannelPair channel_pair(std::string_view name) {
+  const auto found = std::find(kPairNames.begin(), kPairNames.end(), name);
+  if (found != kPairNames.end()) return static_cast<ChannelPair>(found - kPairNames.begin());
+  throw InputError("channel pair", "'" + std::string(name) + "' is unknown");
 }
 
 MatrixWindow make_window(MatrixKind kind, ChannelPair pair, int rows, int cols) {

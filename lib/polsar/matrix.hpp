@@ -58,9 +58,11 @@ std::span<const std::size_t> diagonal(MatrixKind kind);
 /// Side of the matrix: 2, 3 or 4 (s2: 2).
 int order(MatrixKind kind);
 
-/// "S2", "C2", "C3", ... and "", "pp1", "pp2", "pp3", "RH RV".
+/// "S2", "C2", "C3", ... and "none", "pp1", "pp2", "pp3", "RH RV".
 std::string_view name(MatrixKind kind);
 std::string_view name(ChannelPair pair);
+/// The pair of a name; InputError on any other.
+ChannelPair channel_pair(std::string_view name);
 
 /// Planes: [elements, rows, cols], float32, linear power (s2: amplitude) as read.
 struct MatrixWindow {
