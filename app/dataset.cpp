@@ -7,6 +7,7 @@
 #include "core/hash.hpp"
 #include "core/rng.hpp"
 #include "io/labels.hpp"
+#include "io/scene_cache.hpp"
 #include "io/scene_reader.hpp"
 #include "scene_pixels.hpp"
 
@@ -180,6 +181,25 @@ Scenes open_scenes(const Deck& deck) {
   return scenes;
 }
 
+namespace {
+
+/// Collective. Rank 0 converts what has no cache yet, then all ranks read the caches.
+void use_caches(Comm& comm, const Deck& deck, Scenes& scenes) {
+  if (deck.scene.cache.empty()) return;
+  const auto file = [&](const SceneSource& scene) {
+    return scene_cache_file(deck.scene.cache, scene.info());
+  };
+  collectively(comm, [&] {
+    if (comm.rank() != 0) return;
+    for (const auto& scene : scenes) make_scene_cache(file(*scene), *scene);
+  });
+  collectively(comm, [&] {
+    for (auto& scene : scenes) scene = open_scene(file(*scene), {"cache"});
+  });
+}
+
+}  // namespace
+
 Dataset prepare(Comm& comm, const Deck& deck) {
   Dataset data;
   std::vector<LabelImage> labels;
@@ -194,6 +214,7 @@ Dataset prepare(Comm& comm, const Deck& deck) {
     std::tie(data.classes, labels) =
         make_classes(read_all_labels(deck, data.scenes), class_options(deck));
   });
+  use_caches(comm, deck, data.scenes);
   for (std::size_t i = 0; i < data.scenes.size(); ++i) {
     data.defects += survey(comm, *data.scenes[i], labels[i]);
   }

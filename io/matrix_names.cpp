@@ -78,6 +78,19 @@ std::vector<NamedPart> parts_of(MatrixKind kind) {
   return parts;
 }
 
+std::vector<std::string> known_names() {
+  Names names;
+  const auto add = [&](const std::vector<NamedPart>& parts) {
+    for (const auto& part : parts) names.push_back(part.name);
+  };
+  for (const MatrixKind kind : {MatrixKind::t4, MatrixKind::c4, MatrixKind::s2}) {
+    add(parts_of(kind));
+  }
+  add(complex_parts(kPolarisations));
+  add(split_parts(kPolarisations));
+  return names;
+}
+
 std::optional<NamedMatrix> match_names(const Names& names) {
   for (const MatrixKind kind : kSquareKinds) {
     const auto parts = parts_of(kind);

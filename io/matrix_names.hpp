@@ -27,6 +27,9 @@ struct NamedMatrix {
   std::vector<NamedPart> parts;
 };
 
+/// Every name that match_names() looks for.
+std::vector<std::string> known_names();
+
 /// Of the kinds that `names` hold whole, the first of T4, C4, T3, C3, S2, C2, and last two
 /// amplitudes. S2 and amplitudes may be complex (s11 or HH ...) or pairs of real rasters (i_HH,
 /// q_HH, as SNAP names them). A part's name is the one in `names`.

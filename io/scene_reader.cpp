@@ -5,7 +5,12 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/amplitude_readers.hpp"
+#include "io/covariance_readers.hpp"
+#include "io/named_readers.hpp"
+#include "io/nisar.hpp"
 #include "io/polsarpro.hpp"
+#include "io/scene_cache.hpp"
 
 namespace oida {
 namespace {
@@ -18,6 +23,16 @@ struct Format {
 
 constexpr std::array kFormats = {
     Format{"polsarpro", is_polsarpro, open_polsarpro},
+    Format{"cache", is_scene_cache, open_scene_cache},
+    Format{"nisar", is_nisar, open_nisar},
+    Format{"netcdf_beam", is_netcdf_beam, open_netcdf_beam},
+    Format{"dimap", is_dimap, open_dimap},
+    Format{"airsar", is_airsar, open_airsar},
+    Format{"uavsar", is_uavsar, open_uavsar},
+    Format{"radarsat2", is_radarsat2, open_radarsat2},
+    Format{"alos2", is_alos2, open_alos2},
+    Format{"sentinel1", is_sentinel1, open_sentinel1},
+    Format{"geotiff", is_geotiff, open_geotiff},
 };
 
 std::string names_of_formats() {
