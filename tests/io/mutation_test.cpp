@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "io/gdal.hpp"
+#include "io/h5_types.hpp"
 #include "io/h5_writing.hpp"
 #include "io/labels.hpp"
 #include "io/scene_cache.hpp"
@@ -181,6 +182,7 @@ std::vector<std::string> files_below(const std::string& folder) {
 }
 
 TEST(Mutations, of_scenes_are_read_or_refused_in_one_line) {
+  start_h5();  // before the first file of the test's own
   testing::TempFolder temp;
   for (const Base& base : kBases) {
     fs::create_directory(temp / base.name);
