@@ -7,6 +7,7 @@
 #include "core/hash.hpp"
 #include "core/rng.hpp"
 #include "io/labels.hpp"
+#include "io/scene_cache.hpp"
 #include "io/scene_reader.hpp"
 #include "scene_pixels.hpp"
 
@@ -166,15 +167,38 @@ FeatureRecipe feature_recipe(const Deck& deck, const Scenes& scenes) {
   return recipe;
 }
 
+SceneOptions scene_options(const Deck& deck) {
+  return {deck.scene.format, static_cast<int>(deck.scene.rows), static_cast<int>(deck.scene.cols),
+          channel_pair(deck.scene.channels)};
+}
+
 Scenes open_scenes(const Deck& deck) {
   if (deck.scene.path.empty()) throw InputError("scene.path", "no scene is named");
   Scenes scenes;
   for (const auto& path : deck.scene.path) {
-    scenes.push_back(open_scene(path, {deck.scene.format, static_cast<int>(deck.scene.rows),
-                                       static_cast<int>(deck.scene.cols)}));
+    scenes.push_back(open_scene(path, scene_options(deck)));
   }
   return scenes;
 }
+
+namespace {
+
+/// Collective. Rank 0 converts what has no cache yet, then all ranks read the caches.
+void use_caches(Comm& comm, const Deck& deck, Scenes& scenes) {
+  if (deck.scene.cache.empty()) return;
+  const auto file = [&](const SceneSource& scene) {
+    return scene_cache_file(deck.scene.cache, scene.info());
+  };
+  collectively(comm, [&] {
+    if (comm.rank() != 0) return;
+    for (const auto& scene : scenes) make_scene_cache(file(*scene), *scene);
+  });
+  collectively(comm, [&] {
+    for (auto& scene : scenes) scene = open_scene(file(*scene), {"cache"});
+  });
+}
+
+}  // namespace
 
 Dataset prepare(Comm& comm, const Deck& deck) {
   Dataset data;
@@ -190,8 +214,14 @@ Dataset prepare(Comm& comm, const Deck& deck) {
     std::tie(data.classes, labels) =
         make_classes(read_all_labels(deck, data.scenes), class_options(deck));
   });
+  use_caches(comm, deck, data.scenes);
   for (std::size_t i = 0; i < data.scenes.size(); ++i) {
     data.defects += survey(comm, *data.scenes[i], labels[i]);
+  }
+  for (const auto& scene : data.scenes) {
+    for (const auto& note : scene->info().notes) {
+      data.warnings.push_back(scene->info().path + ": " + note);
+    }
   }
   report_defects(data);
   collectively(comm, [&] {

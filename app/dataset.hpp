@@ -12,6 +12,7 @@
 #include "data/shards.hpp"
 #include "data/split.hpp"
 #include "deck.hpp"
+#include "io/scene_reader.hpp"
 #include "polsar/normaliser.hpp"
 
 namespace oida::app {
@@ -52,6 +53,7 @@ Normaliser fit_normaliser(Comm& comm, const PatchStore& store, const std::vector
 /// Classes that have training samples.
 std::vector<bool> trained_classes(const Dataset& data);
 
+SceneOptions scene_options(const Deck& deck);
 /// Opens the deck's scenes; InputError when there is none.
 Scenes open_scenes(const Deck& deck);
 /// InputError where the scenes, the first of which decides, do not all allow the deck's features.

@@ -14,6 +14,7 @@
 
 #include "command_line.hpp"
 #include "core/error.hpp"
+#include "io/scene_reader.hpp"
 #include "polsar/features.hpp"
 
 namespace po = boost::program_options;
@@ -107,7 +108,9 @@ void add_scene_keys(Table& table, Deck& deck) {
   auto& scene = deck.scene;
   table.list("scene.path", scene.path, "folder or file of a scene");
   table.list("scene.labels", scene.labels, "label raster of the scene at the same place");
-  table.choice("scene.format", scene.format, {"auto", "polsarpro"}, "how to read the scene");
+  table.choice("scene.format", scene.format, scene_formats(), "how to read the scene");
+  table.choice("scene.channels", scene.channels, scene_channels(), "the two of a C2");
+  table.text("scene.cache", scene.cache, "", "folder for a chunked copy of the scene, made once");
   table.number<std::int64_t>("scene.rows", scene.rows, 0, 0, kMany, "rows, if the files lack them");
   table.number<std::int64_t>("scene.cols", scene.cols, 0, 0, kMany, "columns, likewise");
   table.number<std::int64_t>("scene.ignore_label", scene.ignore_label, 0, 0, 254,
@@ -311,6 +314,7 @@ po::variables_map parse(const std::vector<std::string>& arguments, const Table& 
 void resolve_paths(Deck& deck) {
   for (auto& path : deck.scene.path) path = beside_deck(deck, path);
   for (auto& path : deck.scene.labels) path = beside_deck(deck, path);
+  if (!deck.scene.cache.empty()) deck.scene.cache = beside_deck(deck, deck.scene.cache);
   deck.run.dir = beside_deck(deck, deck.run.dir);
   if (deck.run.resume != "auto" && deck.run.resume != "no") {
     deck.run.resume = beside_deck(deck, deck.run.resume);

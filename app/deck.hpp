@@ -15,7 +15,7 @@ struct Deck {
 
   struct {
     std::vector<std::string> path, labels, class_names, class_alias;
-    std::string format;
+    std::string format, channels, cache;
     std::int64_t rows, cols, ignore_label;
   } scene;
   struct {

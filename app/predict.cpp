@@ -20,7 +20,7 @@ namespace oida::app {
 namespace {
 
 struct PredictOptions {
-  std::string model, scene, out, png, format = "auto";
+  std::string model, scene, out, png, format = "auto", channels = "auto";
   int threads = 0;
   bool help = false;
 };
@@ -29,7 +29,8 @@ po::options_description predict_flags(PredictOptions& options) {
   po::options_description flags("oida predict MODEL.h5 SCENE --out MAP.tif", 100, 50);
   flags.add_options()("out", po::value(&options.out), "GeoTIFF of class numbers, 0 = no data")(
       "png", po::value(&options.png), "picture of the map as well")(
-      "scene.format", po::value(&options.format), "auto | polsarpro")(
+      "scene.format", po::value(&options.format), "auto, or the reader's name")(
+      "scene.channels", po::value(&options.channels), "auto | pp1 | pp2 | pp3 | rh_rv, of a C2")(
       "device.threads", po::value(&options.threads), "threads a rank, 0 = share of the cores")(
       "help", "this text")("MODEL", po::value(&options.model), "model.h5 of a run directory")(
       "SCENE", po::value(&options.scene), "scene of the same kind as the model was trained on");
@@ -86,7 +87,7 @@ Exit predict(Comm& comm, const Arguments& arguments) {
       if (comm.rank() == 0 && !file.empty()) require_place(file);
     }
     model = read_model(options.model);
-    scene = open_scene(options.scene, {options.format, 0, 0});
+    scene = open_scene(options.scene, {options.format, 0, 0, channel_pair(options.channels)});
     require_fit(model.recipe, scene->info().kind, scene->info().pair, options.scene);
     constexpr int kBatch = 64;
     engine = make_engine(model.network, engine_options(device, place, kBatch, {}));

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/gdal.hpp"
+#include "io/envi_plane.hpp"
+#include "io/matrix_names.hpp"
+#include "io/plane.hpp"
 #include "io/polsarpro_config.hpp"
+#include "io/polsarpro_size.hpp"
 
 namespace oida {
 namespace {
@@ -18,192 +20,184 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMask = "mask_valid_pixels";
+/// Where a folder holds several kinds whole, the first of these is read.
+constexpr std::array kKinds = {MatrixKind::t4, MatrixKind::c4, MatrixKind::t3,
+                               MatrixKind::c3, MatrixKind::s2, MatrixKind::c2};
+/// Files of kinds that no reader makes a matrix of.
+constexpr std::array<std::array<const char*, 2>, 3> kOthers{
+    {{"T66.bin", "T6 matrices"}, {"I11.bin", "intensities"}, {"A11.bin", "amplitudes"}}};
 
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
 }
 
-std::string size_text(int rows, int cols) {
-  return std::to_string(rows) + " rows x " + std::to_string(cols) + " cols";
+std::vector<std::string> missing_files(const std::string& folder, MatrixKind kind) {
+  std::vector<std::string> missing;
+  for (const auto& part : parts_of(kind)) {
+    if (!is_there(fs::path(folder) / (part.name + ".bin"))) {
+      missing.push_back(part.name + ".bin");
+    }
+  }
+  return missing;
 }
 
-/// Folders just below that hold a T11.bin, sorted.
-std::vector<std::string> t3_folders_below(const std::string& folder) {
+/// Folders just below that hold a whole scene, sorted.
+std::vector<std::string> scenes_below(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (is_there(it->path() / "T11.bin")) found.push_back(it->path().string());
+    if (is_polsarpro(it->path().string())) found.push_back(it->path().string());
   }
   std::sort(found.begin(), found.end());
   return found;
 }
 
 [[noreturn]] void refuse_folder(const std::string& folder) {
-  const auto below = t3_folders_below(folder);
+  const auto below = scenes_below(folder);
   if (!below.empty()) {
-    throw InputError(folder, "is a folder above the scene: give " + below.front() + " instead");
+    std::string all = below.front();
+    for (std::size_t i = 1; i < below.size(); ++i) all += " or " + below[i];
+    throw InputError(folder, "is a folder above the scene: give " + all + " instead");
   }
-  constexpr std::array<std::array<const char*, 2>, 3> kOthers{
-      {{"C33.bin", "C3"}, {"s11.bin", "S2"}, {"C22.bin", "C2"}}};
-  for (const auto& [file, kind] : kOthers) {
+  for (const auto& [file, what] : kOthers) {
     if (is_there(fs::path(folder) / file)) {
-      throw InputError(folder, std::string("holds ") + kind + " files; only T3 is read");
+      throw InputError(folder, std::string("holds ") + what + "; read are S2, C2, C3, T3, C4, T4");
     }
   }
-  throw InputError(folder, "is not a PolSARpro T3 folder: T11.bin is missing");
+  throw InputError(folder,
+                   "is not a PolSARpro folder: no element (s11.bin, C11.bin, T11.bin) is "
+                   "there");
 }
 
-void check_elements(const std::string& folder) {
-  std::string missing;
-  std::size_t count = 0;
-  for (const auto element : kT3Elements) {
-    if (is_there(fs::path(folder) / (std::string(element) + ".bin"))) continue;
-    missing += (missing.empty() ? "" : ", ") + std::string(element) + ".bin";
-    ++count;
+/// The kind that lies whole in the folder; InputError naming what is missing of the nearest one.
+MatrixKind find_kind(const std::string& folder) {
+  std::vector<std::string> least;
+  MatrixKind nearest = MatrixKind::t3;
+  for (const MatrixKind kind : kKinds) {
+    const auto missing = missing_files(folder, kind);
+    if (missing.empty()) return kind;
+    if (missing.size() == parts_of(kind).size()) continue;
+    if (!least.empty() && missing.size() >= least.size()) continue;
+    least = missing;
+    nearest = kind;
   }
-  if (count == kT3Elements.size()) refuse_folder(folder);
-  if (count > 0) throw InputError(folder, missing + (count == 1 ? " is" : " are") + " missing");
+  if (least.empty()) refuse_folder(folder);
+  std::string text = least.front();
+  for (std::size_t i = 1; i < least.size(); ++i) text += ", " + least[i];
+  throw InputError(folder, text + (least.size() == 1 ? " is" : " are") + " missing for a " +
+                               std::string(name(nearest)));
 }
 
-/// Raw element files know nothing of themselves: header, file and data type must agree.
-void check_raster(const std::string& path, GDALDataset& raster) {
-  if (raster.GetRasterCount() != 1 || raster.GetRasterBand(1)->GetRasterDataType() != GDT_Float32) {
-    throw InputError(path, "header says " + std::to_string(raster.GetRasterCount()) +
-                               " band(s) of " +
-                               GDALGetDataTypeName(raster.GetRasterBand(1)->GetRasterDataType()) +
-                               "; allowed is one band of Float32 (data type = 4)");
-  }
-  const char* offset_text = raster.GetMetadataItem("header_offset", "ENVI");
-  const std::uintmax_t offset =
-      offset_text == nullptr ? 0 : std::strtoull(offset_text, nullptr, 10);
-  const std::uintmax_t needed = offset + std::uintmax_t{4} *
-                                             static_cast<unsigned>(raster.GetRasterXSize()) *
-                                             static_cast<unsigned>(raster.GetRasterYSize());
-  std::error_code error;
-  const std::uintmax_t found = fs::file_size(path, error);
-  if (error) throw InputError(path, "cannot be read: " + error.message());
-  if (found != needed) {
-    throw InputError(path, "has " + std::to_string(found) + " bytes where its header (" +
-                               size_text(raster.GetRasterYSize(), raster.GetRasterXSize()) +
-                               ") needs " + std::to_string(needed));
-  }
-}
-
-GdalDataset open_element(const std::string& folder, const std::string& element) {
-  const std::string path = (fs::path(folder) / (element + ".bin")).string();
-  if (!is_there(path + ".hdr") && !is_there(fs::path(folder) / (element + ".hdr"))) {
-    throw InputError(path, "has no ENVI header: neither " + element + ".bin.hdr nor " + element +
-                               ".hdr is there");
-  }
-  GdalDataset raster = open_raster(path, "ENVI");
-  check_raster(path, *raster);
-  return raster;
-}
-
-/// Nothing where the file has none, or the dummy (origin 0, 0 and pixels of 1) that PolSARpro
-/// writes.
-std::optional<Georeference> georeference_of(GDALDataset& raster) {
-  Georeference geo;
-  const char* wkt = raster.GetProjectionRef();
-  GdalErrors errors;
-  if (wkt == nullptr || *wkt == '\0') return std::nullopt;
-  if (raster.GetGeoTransform(geo.transform.data()) != CE_None) return std::nullopt;
-  const auto& t = geo.transform;
-  if (t[0] == 0 && t[3] == 0 && std::abs(t[1]) == 1 && std::abs(t[5]) == 1) return std::nullopt;
-  geo.wkt = wkt;
-  return geo;
-}
-
-class PolsarproScene final : public SceneSource {
+class Folder {
  public:
-  PolsarproScene(const std::string& folder, int rows, int cols);
+  Folder(const std::string& path, const SceneOptions& options) : path_(path), options_(options) {}
 
-  const SceneInfo& info() const override { return info_; }
-  MatrixWindow read(const Window& window) override;
-  std::int64_t bytes_read() const override { return bytes_read_; }
+  SceneLayout layout();
 
  private:
+  EnviRaster raster_of(const std::string& element, RawType type) const;
+  std::unique_ptr<Plane> open_plane(const std::string& element, RawType type);
   void take_size(const std::string& source, int rows, int cols);
-  void read_plane(GDALDataset& raster, const Window& window, float* plane);
+  void take_pair();
 
-  SceneInfo info_;
+  std::string path_;
+  SceneOptions options_;
   std::string size_source_;
-  std::vector<GdalDataset> elements_;
-  GdalDataset mask_;
-  std::int64_t bytes_read_ = 0;
+  SceneInfo info_;
 };
 
-PolsarproScene::PolsarproScene(const std::string& folder, int rows, int cols) {
-  info_.path = folder;
-  info_.format = "PolSARpro T3";
-  check_elements(folder);
-  for (const auto element : kT3Elements) {
-    GdalDataset raster = open_element(folder, std::string(element));
-    take_size(std::string(element) + ".bin", raster->GetRasterYSize(), raster->GetRasterXSize());
-    if (!info_.georeference.present()) {
-      info_.georeference = georeference_of(*raster).value_or(Georeference{});
-    }
-    elements_.push_back(std::move(raster));
+/// What the header says; without one, what the folder says.
+EnviRaster Folder::raster_of(const std::string& element, RawType type) const {
+  const std::string file = (fs::path(path_) / (element + ".bin")).string();
+  if (is_there(file + ".hdr") || is_there(fs::path(path_) / (element + ".hdr"))) {
+    return read_envi_header(file);
   }
-  if (is_there(fs::path(folder) / (std::string(kMask) + ".bin"))) {
-    mask_ = open_element(folder, kMask);
-    take_size(std::string(kMask) + ".bin", mask_->GetRasterYSize(), mask_->GetRasterXSize());
-  }
-  if (const auto size = read_polsarpro_config(folder)) {
-    take_size("config.txt", size->rows, size->cols);
-  }
-  if (rows != 0 || cols != 0) {
-    take_size("scene.rows, scene.cols", rows == 0 ? info_.rows : rows,
-              cols == 0 ? info_.cols : cols);
-  }
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  if (error) throw InputError(file, "cannot be read: " + error.message());
+  const auto size = headerless_size(path_, file, bytes, sample_bytes(type), options_);
+  return {{size.rows, size.cols, type}, std::nullopt};
 }
 
-void PolsarproScene::take_size(const std::string& source, int rows, int cols) {
+std::unique_ptr<Plane> Folder::open_plane(const std::string& element, RawType type) {
+  const std::string file = (fs::path(path_) / (element + ".bin")).string();
+  const EnviRaster raster = raster_of(element, type);
+  if (raster.shape.type != type) {
+    throw InputError(
+        file, std::string("header says ") + name(raster.shape.type) + "; allowed is " + name(type));
+  }
+  auto plane = open_raw_plane(file, raster.shape);
+  take_size(element + ".bin", plane->rows(), plane->cols());
+  if (!info_.georeference.present() && raster.georeference) {
+    info_.georeference = *raster.georeference;
+  }
+  return plane;
+}
+
+void Folder::take_size(const std::string& source, int rows, int cols) {
   if (size_source_.empty()) {
     size_source_ = source;
     info_.rows = rows;
     info_.cols = cols;
   }
   if (rows == info_.rows && cols == info_.cols) return;
-  throw InputError(info_.path, source + " says " + size_text(rows, cols) + " where " +
-                                   size_source_ + " has " + size_text(info_.rows, info_.cols));
+  throw InputError(path_, source + " says " + size_text(rows, cols) + " where " + size_source_ +
+                              " has " + size_text(info_.rows, info_.cols));
 }
 
-MatrixWindow PolsarproScene::read(const Window& window) {
-  MatrixWindow out;
-  out.rows = window.rows;
-  out.cols = window.cols;
-  out.planes.resize(kT3Elements.size() * out.pixels());
-  out.valid.assign(out.pixels(), 1);
-  if (mask_) {
-    std::vector<float> mask(out.pixels());
-    read_plane(*mask_, window, mask.data());
-    std::transform(mask.begin(), mask.end(), out.valid.begin(),
-                   [](float m) { return static_cast<std::uint8_t>(m > 0.0F); });
+/// Which two channels a C2 holds: PolarType, unless the deck says it.
+void Folder::take_pair() {
+  if (options_.pair != ChannelPair::none) {
+    info_.pair = options_.pair;
+    return;
   }
-  for (std::size_t e = 0; e < elements_.size(); ++e) {
-    read_plane(*elements_[e], window, out.plane(e));
+  const std::string type = polsarpro_polar_type(path_);
+  info_.pair =
+      type == "pp2" ? ChannelPair::pp2 : (type == "pp3" ? ChannelPair::pp3 : ChannelPair::pp1);
+  info_.notes.push_back(
+      (type.empty() ? std::string("nothing says which channels this C2 holds, taken as pp1")
+                    : "config.txt says that this C2 is " + type + ", and is often wrong in that") +
+      " (scene.channels overrides)");
+}
+
+SceneLayout Folder::layout() {
+  SceneLayout out;
+  info_.path = path_;
+  info_.kind = find_kind(path_);
+  info_.format = "PolSARpro " + std::string(name(info_.kind));
+  if (info_.kind == MatrixKind::c2) take_pair();
+  for (const NamedPart& part : parts_of(info_.kind)) {
+    Channel channel;
+    channel.plane =
+        open_plane(part.name, part.imaginary < 0 ? RawType::float32 : RawType::complex_float32);
+    channel.real = part.real;
+    channel.imaginary = part.imaginary;
+    out.channels.push_back(std::move(channel));
   }
-  audit(out);
+  if (is_there(fs::path(path_) / (std::string(kMask) + ".bin"))) {
+    out.mask = open_plane(kMask, RawType::float32);
+  }
+  if (const auto size = read_polsarpro_config(path_)) {
+    take_size("config.txt", size->rows, size->cols);
+  }
+  if (options_.rows != 0 || options_.cols != 0) {
+    take_size("scene.rows, scene.cols", options_.rows == 0 ? info_.rows : options_.rows,
+              options_.cols == 0 ? info_.cols : options_.cols);
+  }
+  out.info = info_;
   return out;
-}
-
-void PolsarproScene::read_plane(GDALDataset& raster, const Window& window, float* plane) {
-  GdalErrors errors;
-  const CPLErr result = raster.GetRasterBand(1)->RasterIO(
-      GF_Read, window.col, window.row, window.cols, window.rows, plane, window.cols, window.rows,
-      GDT_Float32, 0, 0, nullptr);
-  if (result != CE_None) {
-    throw Error(raster.GetDescription(), "cannot be read: " + errors.text());
-  }
-  bytes_read_ += std::int64_t{4} * window.rows * window.cols;
 }
 
 }  // namespace
 
-std::unique_ptr<SceneSource> open_polsarpro(const std::string& folder, int rows, int cols) {
-  return std::make_unique<PolsarproScene>(folder, rows, cols);
+bool is_polsarpro(const std::string& path) {
+  return std::any_of(kKinds.begin(), kKinds.end(),
+                     [&](MatrixKind kind) { return missing_files(path, kind).empty(); });
+}
+
+std::unique_ptr<SceneSource> open_polsarpro(const std::string& path, const SceneOptions& options) {
+  return make_scene(Folder(path, options).layout());
 }
 
 }  // namespace oida

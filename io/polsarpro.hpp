@@ -5,10 +5,14 @@
 #include <string>
 
 #include "data/scene_source.hpp"
+#include "io/scene_reader.hpp"
 
 namespace oida {
 
-/// A T3 folder; `rows` and `cols` other than 0 must be those of the files. See open_scene().
-std::unique_ptr<SceneSource> open_polsarpro(const std::string& folder, int rows, int cols);
+/// All elements of S2, C2, C3, T3, C4 or T4 lie in the folder.
+bool is_polsarpro(const std::string& path);
+
+/// `options.rows` and `options.cols` other than 0 must be those of the files. See open_scene().
+std::unique_ptr<SceneSource> open_polsarpro(const std::string& path, const SceneOptions& options);
 
 }  // namespace oida

@@ -25,10 +25,14 @@ int size_from(const std::string& path, const std::string& key, const std::string
   return value;
 }
 
+std::string config_path(const std::string& folder) {
+  return (std::filesystem::path(folder) / "config.txt").string();
+}
+
 }  // namespace
 
 std::optional<PolsarproSize> read_polsarpro_config(const std::string& folder) {
-  const std::string path = (std::filesystem::path(folder) / "config.txt").string();
+  const std::string path = config_path(folder);
   std::ifstream file(path);
   if (!file) return std::nullopt;
   PolsarproSize size;
@@ -42,6 +46,14 @@ std::optional<PolsarproSize> read_polsarpro_config(const std::string& folder) {
     throw InputError(path, std::string(size.rows == 0 ? "Nrow" : "Ncol") + " is missing");
   }
   return size;
+}
+
+std::string polsarpro_polar_type(const std::string& folder) {
+  std::ifstream file(config_path(folder));
+  for (std::string line, value; std::getline(file, line);) {
+    if (trimmed(line) == "PolarType" && std::getline(file, value)) return trimmed(value);
+  }
+  return "";
 }
 
 std::string polsarpro_config(PolsarproSize size) {

@@ -12,8 +12,11 @@ struct PolsarproSize {
 };
 
 /// Nothing when the folder has no config.txt; InputError naming it when Nrow or Ncol is missing or
-/// is no size. PolarCase and PolarType are not looked at: real folders have them wrong.
+/// is no size.
 std::optional<PolsarproSize> read_polsarpro_config(const std::string& folder);
+
+/// PolarType ("full", "pp1", ...); empty when it is not there. Real folders have it wrong.
+std::string polsarpro_polar_type(const std::string& folder);
 
 std::string polsarpro_config(PolsarproSize size);
 

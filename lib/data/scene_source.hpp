@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "polsar/matrix.hpp"
 
@@ -37,6 +38,8 @@ struct SceneInfo {
   int rows = 0;
   int cols = 0;
   Georeference georeference;
+  /// What a user should know of the way the files were read; one line each.
+  std::vector<std::string> notes;
 };
 
 /// Not thread-safe: one source a thread. Reading throws Error naming the file.
@@ -48,6 +51,8 @@ class SceneSource {
   virtual MatrixWindow read(const Window& window) = 0;
   /// Bytes asked of the file system so far.
   virtual std::int64_t bytes_read() const = 0;
+  /// Seconds spent in reading and decoding so far.
+  virtual double read_s() const { return 0; }
 };
 
 }  // namespace oida
