@@ -46,7 +46,8 @@ void TrainingRun::read_features() {
   const double began_s = now_s();
   collectively(comm_, [&] {
     store_ = std::make_unique<PatchStore>(
-        load(run_.data, run_.deck, joined(run_.data.shard, run_.data.validation)));
+        load(run_.data, run_.deck,
+             joined(joined(run_.data.shard, run_.data.validation), run_.data.common)));
   });
   normaliser_ = fit_normaliser(comm_, *store_, run_.data.shard);
   store_->normalise(normaliser_);
@@ -80,6 +81,9 @@ void TrainingRun::make_trainer() {
   unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
   guard_ = std::make_unique<Guard>(*run_.engine, *store_, run_.data.validation,
                                    run_.data.validation_total, guard_options(run_.deck, run_.plan));
+  if (!run_.data.common.empty()) {
+    scorer_ = std::make_unique<Scorer>(*run_.engine, *store_, run_.data.common);
+  }
   const TrainerParts parts{*unit_,
                            *guard_,
                            comm_,
@@ -88,7 +92,8 @@ void TrainingRun::make_trainer() {
                            identity(run_.deck, run_.data),
                            stop_signal_seen,
                            [this](const Progress& progress) { watch(progress); },
-                           [this](const std::string& event) { tell(event); }};
+                           [this](const std::string& event) { tell(event); },
+                           scorer_.get()};
   trainer_ =
       std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan), run_.plan.interleave);
 }

@@ -60,6 +60,7 @@ class TrainingRun {
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Unit> unit_;
   std::unique_ptr<Guard> guard_;
+  std::unique_ptr<Scorer> scorer_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<ProgressLine> progress_;
   nlohmann::ordered_json record_;

@@ -6,13 +6,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "comm/exchange.hpp"
+#include "oida/merge_weights.hpp"
 #include "oida/unit.hpp"
 
 namespace oida {
 
-enum class ExchangeKind { oida, allreduce, none };
+enum class ExchangeKind { oida, allreduce, local, none };
 ExchangeKind exchange_kind(const std::string& name);
 std::string to_string(ExchangeKind kind);
 
@@ -20,7 +22,7 @@ std::string to_string(ExchangeKind kind);
 /// the same round.
 struct ControlWords {
   float stop = 0;                // units asked to stop
-  float non_finite = 0;          // units whose loss was not finite since the last exchange
+  float non_finite = 0;          // units whose loss or parameters were not finite
   float checkpoint = 0;          // the main node's clock says that one is due
   float validation_loss = 0;     // of the oldest scored candidate: weight x mean loss
   float validation_correct = 0;  // weight x share of right answers
@@ -41,16 +43,28 @@ class ExchangeRule {
   virtual void begin(const ControlWords& words) = 0;
   /// One optimizer step.
   virtual StepResult step(std::uint64_t step, float rate) = 0;
-  /// Closes the round: merges and returns the sums of the words.
+  /// Closes the round and returns the sums of the words. The merge into x may be left to settle()
+  /// or to the next begin().
   virtual ControlWords end() = 0;
+  /// Between rounds: x is what the next round begins with.
+  virtual void settle() {}
+  /// Between rounds: x was set from outside, to the same bits on all units; what the rule remembers
+  /// of the rounds before is void.
+  virtual void restart() {}
   /// Blocking mean of x over all units: x is equal on all units afterwards.
   virtual ControlWords final_mean(const ControlWords& words) = 0;
 
   /// The parameters that all units agreed on in the last end() or final_mean(): equal bits
   /// everywhere.
   virtual std::span<const float> agreed() const = 0;
-  /// False when agreed() holds something that is not finite.
+  /// False when agreed() holds something that is not finite, or a unit sent such.
   virtual bool agreed_is_finite() const = 0;
+
+  /// What a checkpoint keeps of this unit's rule beside x, after settle(): arrays in the engine's
+  /// flat order, to be read and to be written, and numbers.
+  virtual std::vector<std::span<float>> arrays() { return {}; }
+  virtual std::vector<double> numbers() const { return {}; }
+  virtual void restore(const std::vector<double>& /*numbers*/) {}
 
   /// Of the last round: seconds on now_s() between which an operation was in flight.
   virtual double flight_start_s() const = 0;
@@ -58,9 +72,15 @@ class ExchangeRule {
   virtual std::int64_t bytes_per_exchange() const = 0;
 };
 
-/// `weight` = samples of this unit in a round / samples of all units. `exchange` may be null for
-/// one unit. Both outlive the rule.
-std::unique_ptr<ExchangeRule> make_rule(ExchangeKind kind, Unit& unit, Exchange* exchange,
-                                        float weight);
+struct RuleOptions {
+  ExchangeKind exchange = ExchangeKind::oida;
+  MergeKind merge = MergeKind::mean;
+  int unit = 0, units = 1;
+  float share = 1;           // samples of this unit in a round / samples of all units
+  Scorer* scorer = nullptr;  // for merges that weigh; outlives the rule
+};
+
+/// `exchange` may be null for one unit. Unit and exchange outlive the rule.
+std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, Exchange* exchange);
 
 }  // namespace oida

@@ -6,11 +6,26 @@
 
 namespace oida {
 
+namespace {
+
+RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& options, double share) {
+  RuleOptions rule;
+  rule.exchange = options.exchange;
+  rule.merge = options.merge;
+  rule.unit = parts.comm.rank();
+  rule.units = parts.comm.size();
+  rule.share = static_cast<float>(share);
+  rule.scorer = parts.scorer;
+  return rule;
+}
+
+}  // namespace
+
 Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Interleave interleave)
     : parts_(parts),
       options_(options),
       interleave_(std::move(interleave)),
-      rule_(make_rule(options.exchange, parts.unit, parts.exchange, static_cast<float>(weight()))),
+      rule_(make_rule(rule_options(parts, options, weight()), parts.unit, parts.exchange)),
       began_s_(now_s()),
       checkpointed_s_(now_s()) {}
 
@@ -36,6 +51,7 @@ void Trainer::say(const std::string& event) const {
 void Trainer::begin(std::span<const float> canonical) {
   parts_.unit.engine().import_flat(canonical, parts_.unit.x());
   parts_.guard.begin_with(parts_.unit.x());
+  rule_->restart();
 }
 
 std::int64_t Trainer::warm_up_rounds() const {
@@ -147,6 +163,7 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
 }
 
 void Trainer::capture(std::int64_t step_before) {
+  rule_->settle();
   const bool delayed = parts_.exchange != nullptr && options_.exchange == ExchangeKind::oida;
   parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
 }
@@ -183,9 +200,11 @@ void Trainer::roll_back(const std::string& reason) {
                       Exit::failed);
   }
   ++rollbacks_;
+  rule_->settle();
   const auto& optimum = parts_.guard.optimum().parameters;
   std::copy(optimum.begin(), optimum.end(), parts_.unit.x().begin());
   parts_.unit.optimizer().reset();
+  rule_->restart();
   parts_.guard.drop_candidates();
   rate_scale_ *= 0.5;
   saw_non_finite_ = false;
@@ -195,6 +214,7 @@ void Trainer::roll_back(const std::string& reason) {
 
 void Trainer::write_checkpoint() {
   if (parts_.checkpoints == nullptr) return;
+  rule_->settle();
   parts_.unit.clock().enter(Phase::checkpoint);
   snapshot_s_ = now_s();
   CheckpointStore& store = *parts_.checkpoints;

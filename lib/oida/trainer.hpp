@@ -19,6 +19,7 @@ namespace oida {
 
 struct TrainerOptions {
   ExchangeKind exchange = ExchangeKind::oida;
+  MergeKind merge = MergeKind::mean;
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
   Schedule schedule;
@@ -48,6 +49,7 @@ struct TrainerParts {
   std::function<bool()> stop_requested;
   std::function<void(const Progress&)> on_progress;  // rank 0, after every round
   std::function<void(const std::string&)> on_event;  // rank 0, one line
+  Scorer* scorer = nullptr;                          // for merges that weigh
 };
 
 struct TrainerResult {

@@ -1,0 +1,18 @@
+#include "oida/local_mean.hpp"
+
+namespace oida {
+
+StepResult LocalMean::step(std::uint64_t step, float rate) {
+  const auto result = unit_.gradient(step, [](std::size_t) {});
+  unit_.update(step, rate);
+  return result;
+}
+
+ControlWords LocalMean::final_mean(const ControlWords& words) {
+  mean_.start(words);
+  const auto sums = mean_.finish();
+  mean_.adopt();
+  return sums;
+}
+
+}  // namespace oida
