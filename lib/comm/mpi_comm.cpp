@@ -187,11 +187,11 @@ void MpiComm::find_placement() {
   number_nodes(placement_, leaders);
 }
 
-std::unique_ptr<Exchange> MpiComm::make_exchange() {
+std::unique_ptr<Exchange> MpiComm::make_exchange(const ExchangeOptions& options) {
   if (channels_.empty()) channels_.push_back(duplicate(comm_, "make_exchange"));
   const MPI_Comm channel = channels_.back();
   channels_.pop_back();
-  return std::make_unique<SumExchange>(channel, size_, stall_,
+  return std::make_unique<SumExchange>(channel, size_, stall_, options,
                                        [this](MPI_Comm used) { channels_.push_back(used); });
 }
 

@@ -27,7 +27,7 @@ class MpiComm final : public Comm {
   std::vector<std::string> all_gather(const std::string& text) override;
 
   const std::vector<Placement>& placement() const override { return placement_; }
-  std::unique_ptr<Exchange> make_exchange() override;
+  std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options) override;
   void set_stall_timeout(double seconds) override { stall_.timeout_s = seconds; }
 
  private:

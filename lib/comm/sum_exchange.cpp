@@ -10,14 +10,33 @@
 namespace oida {
 
 SumExchange::SumExchange(MPI_Comm channel, int ranks, const Stall& stall,
-                         std::function<void(MPI_Comm)> give_back)
-    : channel_(channel), ranks_(ranks), stall_(stall), give_back_(std::move(give_back)) {}
+                         const ExchangeOptions& options, std::function<void(MPI_Comm)> give_back)
+    : channel_(channel), ranks_(ranks), stall_(stall), give_back_(std::move(give_back)) {
+  if (options.wire != Wire::fp32) {
+    throw Error("exchange", "this transport sends fp32 only, not " + to_string(options.wire));
+  }
+  windows_.resize(options.windows);
+  for (Window& window : windows_) {
+    window.contribution.resize(options.floats);
+    window.sum.resize(options.floats);
+  }
+}
 
 SumExchange::~SumExchange() {
   if (in_flight_.empty()) give_back_(channel_);
 }
 
-void SumExchange::start(std::span<float> buffer) {
+void SumExchange::start_window(std::size_t k, std::size_t size, std::size_t exact) {
+  Window& window = windows_.at(k);
+  std::copy_n(window.contribution.data(), size, window.sum.data());
+  start(std::span(window.sum).first(size), exact, 0);
+}
+
+std::int64_t SumExchange::bytes_per_exchange(std::size_t size, std::size_t /*exact*/) const {
+  return static_cast<std::int64_t>(size * sizeof(float)) * 2 * (ranks_ - 1) / ranks_;
+}
+
+void SumExchange::start(std::span<float> buffer, std::size_t /*exact*/, std::size_t /*position*/) {
   if (ranks_ == 1 || buffer.empty()) {
     if (in_flight_.empty()) ended_s_ = now_s();
     return;
