@@ -75,7 +75,6 @@ void TrainingRun::tell(const std::string& event) {
 }
 
 void TrainingRun::make_trainer() {
-  if (comm_.size() > 1) exchange_ = comm_.make_exchange();
   sampler_ = std::make_unique<Sampler>(run_.data.shard, run_.data.classes.size(),
                                        sampler_options(comm_, run_));
   unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
@@ -87,7 +86,6 @@ void TrainingRun::make_trainer() {
   const TrainerParts parts{*unit_,
                            *guard_,
                            comm_,
-                           exchange_.get(),
                            run_.deck.dry_run ? nullptr : checkpoints_.get(),
                            identity(run_.deck, run_.data),
                            stop_signal_seen,

@@ -56,7 +56,6 @@ class TrainingRun {
   std::unique_ptr<CheckpointStore> checkpoints_;
   std::unique_ptr<PatchStore> store_;
   Normaliser normaliser_;
-  std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Unit> unit_;
   std::unique_ptr<Guard> guard_;

@@ -2,8 +2,8 @@
 
 namespace oida {
 
-DelayedMean::DelayedMean(Unit& unit, Exchange& exchange, const RuleOptions& options)
-    : unit_(unit), mean_(unit, exchange, options), poll_([this](std::size_t) { mean_.poll(); }) {}
+DelayedMean::DelayedMean(Unit& unit, Comm& comm, const RuleOptions& options)
+    : unit_(unit), mean_(unit, comm, options), poll_([this](std::size_t) { mean_.poll(); }) {}
 
 StepResult DelayedMean::step(std::uint64_t step, float rate) {
   mean_.score();
@@ -13,7 +13,7 @@ StepResult DelayedMean::step(std::uint64_t step, float rate) {
 }
 
 ControlWords DelayedMean::final_mean(const ControlWords& words) {
-  mean_.start(words);
+  mean_.start(words, ParameterMean::Precision::exact);
   const auto sums = mean_.finish();
   mean_.adopt();
   return sums;

@@ -11,7 +11,7 @@ namespace oida {
 ///   end:    m <- the sum;  x <- x + (m - s)
 class DelayedMean final : public ExchangeRule {
  public:
-  DelayedMean(Unit& unit, Exchange& exchange, const RuleOptions& options);
+  DelayedMean(Unit& unit, Comm& comm, const RuleOptions& options);
 
   void begin(const ControlWords& words) override { mean_.start(words); }
   StepResult step(std::uint64_t step, float rate) override;
@@ -21,8 +21,9 @@ class DelayedMean final : public ExchangeRule {
   ControlWords final_mean(const ControlWords& words) override;
   std::span<const float> agreed() const override { return mean_.mean(); }
   bool agreed_is_finite() const override { return mean_.finite(); }
-  std::vector<double> numbers() const override { return mean_.numbers(); }
-  void restore(const std::vector<double>& numbers) override { mean_.restore(numbers); }
+  std::vector<std::span<float>> arrays() override { return mean_.arrays(); }
+  std::vector<std::span<float>> values() override { return mean_.values(); }
+  void use(Wire wire) override { mean_.use(wire); }
   double flight_start_s() const override { return mean_.started_s(); }
   double flight_end_s() const override { return mean_.ended_s(); }
   std::int64_t bytes_per_exchange() const override { return mean_.bytes(); }

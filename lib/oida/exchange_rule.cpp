@@ -75,16 +75,15 @@ class Alone final : public ExchangeRule {
 
 }  // namespace
 
-std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit,
-                                        Exchange* exchange) {
-  if (exchange == nullptr) return std::make_unique<Alone>(unit);
+std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, Comm& comm) {
+  if (comm.size() == 1) return std::make_unique<Alone>(unit);
   switch (options.exchange) {
     case ExchangeKind::oida:
-      return std::make_unique<DelayedMean>(unit, *exchange, options);
+      return std::make_unique<DelayedMean>(unit, comm, options);
     case ExchangeKind::allreduce:
-      return std::make_unique<GradientMean>(unit, *exchange, options.share);
+      return std::make_unique<GradientMean>(unit, comm, options);
     case ExchangeKind::local:
-      return std::make_unique<LocalMean>(unit, *exchange, options);
+      return std::make_unique<LocalMean>(unit, comm, options);
     case ExchangeKind::none:
       break;
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/exchange.hpp"
+#include "comm/comm.hpp"
 #include "oida/merge_weights.hpp"
 #include "oida/unit.hpp"
 
@@ -46,7 +46,7 @@ class ExchangeRule {
   /// Closes the round and returns the sums of the words. The merge into x may be left to settle()
   /// or to the next begin().
   virtual ControlWords end() = 0;
-  /// Between rounds: x is what the next round begins with.
+  /// Between rounds: x is what the next round begins with, agreed() what all units hold.
   virtual void settle() {}
   /// Between rounds: x was set from outside, to the same bits on all units; what the rule remembers
   /// of the rounds before is void.
@@ -54,17 +54,20 @@ class ExchangeRule {
   /// Blocking mean of x over all units: x is equal on all units afterwards.
   virtual ControlWords final_mean(const ControlWords& words) = 0;
 
-  /// The parameters that all units agreed on in the last end() or final_mean(): equal bits
+  /// After settle() or final_mean(): the parameters that all units agreed on, equal bits
   /// everywhere.
   virtual std::span<const float> agreed() const = 0;
   /// False when agreed() holds something that is not finite, or a unit sent such.
   virtual bool agreed_is_finite() const = 0;
 
-  /// What a checkpoint keeps of this unit's rule beside x, after settle(): arrays in the engine's
-  /// flat order, to be read and to be written, and numbers.
+  /// What a checkpoint keeps of this unit's rule beside x, after settle(), to be read and to be
+  /// written: arrays in the engine's flat order, and values whose number may depend on the
+  /// placement.
   virtual std::vector<std::span<float>> arrays() { return {}; }
-  virtual std::vector<double> numbers() const { return {}; }
-  virtual void restore(const std::vector<double>& /*numbers*/) {}
+  virtual std::vector<std::span<float>> values() { return {}; }
+
+  /// Collective, between rounds: from now on this is what travels between nodes.
+  virtual void use(Wire /*wire*/) {}
 
   /// Of the last round: seconds on now_s() between which an operation was in flight.
   virtual double flight_start_s() const = 0;
@@ -75,12 +78,14 @@ class ExchangeRule {
 struct RuleOptions {
   ExchangeKind exchange = ExchangeKind::oida;
   MergeKind merge = MergeKind::mean;
-  int unit = 0, units = 1;
   float share = 1;           // samples of this unit in a round / samples of all units
   Scorer* scorer = nullptr;  // for merges that weigh; outlives the rule
+  Wire wire = Wire::fp32;
+  int ranks_per_node = 0;  // as in ExchangeOptions
 };
 
-/// `exchange` may be null for one unit. Unit and exchange outlive the rule.
-std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, Exchange* exchange);
+/// Collective. One unit alone makes plain optimizer steps, whatever the exchange. Unit and comm
+/// outlive the rule.
+std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, Comm& comm);
 
 }  // namespace oida

@@ -8,8 +8,8 @@ StepResult LocalMean::step(std::uint64_t step, float rate) {
   return result;
 }
 
-ControlWords LocalMean::final_mean(const ControlWords& words) {
-  mean_.start(words);
+ControlWords LocalMean::mean(const ControlWords& words, ParameterMean::Precision precision) {
+  mean_.start(words, precision);
   const auto sums = mean_.finish();
   mean_.adopt();
   return sums;

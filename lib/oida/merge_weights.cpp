@@ -58,7 +58,7 @@ MergeWeights::MergeWeights(MergeKind kind, int unit, int units, float share)
 void MergeWeights::share(double loss, Exchange& exchange) {
   std::fill(losses_.begin(), losses_.end(), 0.0F);
   losses_[unit_] = static_cast<float>(loss);
-  exchange.start(losses_);
+  exchange.start(losses_, losses_.size());
 }
 
 void MergeWeights::take() {

@@ -48,7 +48,8 @@ class MergeWeights {
   void take();
   /// As before the first exchange.
   void restart() { weight_ = share_; }
-  void restore(float weight) { weight_ = weight; }
+  /// What a checkpoint keeps.
+  std::span<float> value() { return {&weight_, 1}; }
 
  private:
   MergeKind kind_;

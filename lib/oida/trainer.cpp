@@ -12,10 +12,10 @@ RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& option
   RuleOptions rule;
   rule.exchange = options.exchange;
   rule.merge = options.merge;
-  rule.unit = parts.comm.rank();
-  rule.units = parts.comm.size();
   rule.share = static_cast<float>(share);
   rule.scorer = parts.scorer;
+  rule.wire = options.wire;
+  rule.ranks_per_node = options.ranks_per_node;
   return rule;
 }
 
@@ -25,7 +25,7 @@ Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Inter
     : parts_(parts),
       options_(options),
       interleave_(std::move(interleave)),
-      rule_(make_rule(rule_options(parts, options, weight()), parts.unit, parts.exchange)),
+      rule_(make_rule(rule_options(parts, options, weight()), parts.unit, parts.comm)),
       began_s_(now_s()),
       checkpointed_s_(now_s()) {}
 
@@ -129,7 +129,7 @@ ControlWords Trainer::words() {
 }
 
 void Trainer::note_flight() {
-  if (parts_.exchange == nullptr || !warm_) return;
+  if (parts_.comm.size() == 1 || !warm_) return;
   const double start_s = rule_->flight_start_s();
   const double end_s = std::max(start_s, rule_->flight_end_s());
   exchange_s_ += end_s - start_s;
@@ -164,7 +164,7 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
 
 void Trainer::capture(std::int64_t step_before) {
   rule_->settle();
-  const bool delayed = parts_.exchange != nullptr && options_.exchange == ExchangeKind::oida;
+  const bool delayed = parts_.comm.size() > 1 && options_.exchange == ExchangeKind::oida;
   parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
 }
 
@@ -297,6 +297,7 @@ UnitTiming Trainer::unit_timing() const {
 
 void Trainer::fill(Timing& timing) const {
   timing.exchange = to_string(options_.exchange);
+  timing.wire = to_string(options_.wire);
   timing.interleave = interleave_.steps(round_);
   timing.samples = (step_ - timed_from_step_) * options_.global_batch;
   timing.exchanges = exchanges_;

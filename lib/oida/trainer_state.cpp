@@ -18,6 +18,9 @@ std::string slot_name(std::size_t i) {
 std::string rule_array_name(std::size_t i) {
   return "exchange_array_" + std::to_string(i);
 }
+std::string rule_values_name(std::size_t i) {
+  return "exchange_values_" + std::to_string(i);
+}
 std::string candidate_name(std::size_t i) {
   return "candidate_" + std::to_string(i);
 }
@@ -141,7 +144,10 @@ Archive Trainer::unit_archive() const {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     archive.parameters[rule_array_name(i)] = canonical(arrays[i]);
   }
-  archive.numbers["rule"] = rule_->numbers();
+  const auto values = rule_->values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    archive.numbers[rule_values_name(i)] = {values[i].begin(), values[i].end()};
+  }
   std::vector<double> scores;
   for (const Candidate& candidate : parts_.guard.candidates()) {
     scores.insert(scores.end(),
@@ -208,7 +214,12 @@ void Trainer::restore_unit(const Archive& archive) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     parts_.unit.engine().import_flat(parameters(archive, rule_array_name(i)), arrays[i]);
   }
-  rule_->restore(numbers(archive, "rule", rule_->numbers().size()));
+  const auto values = rule_->values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& kept = numbers(archive, rule_values_name(i), 0);
+    // Another placement shares what rounding left out in another way: it starts without.
+    if (kept.size() == values[i].size()) std::copy(kept.begin(), kept.end(), values[i].begin());
+  }
   const auto& scores = numbers(archive, "scores", 4 * parts_.guard.candidates().size());
   for (std::size_t i = 0; i < parts_.guard.candidates().size(); ++i) {
     Candidate& candidate = parts_.guard.candidates()[i];

@@ -29,7 +29,6 @@ class TrainerKit {
       : kit_(problem, world().size(), world().rank(), kBatch),
         guard_(kit_.engine(), problem.store, validation_share(problem), problem.validation.size(),
                guard),
-        exchange_(world().size() > 1 ? world().make_exchange() : nullptr),
         interleave_(interleave) {
     options_.total_steps = kSteps;
     options_.global_batch = kBatch * world().size();
@@ -45,8 +44,7 @@ class TrainerKit {
   }
 
   Trainer& trainer(std::function<bool()> stop = {}, CheckpointStore* store = nullptr) {
-    const TrainerParts parts{kit_.unit(),     guard_, world(), exchange_.get(), store, "a=1\n",
-                             std::move(stop), {},     {}};
+    const TrainerParts parts{kit_.unit(), guard_, world(), store, "a=1\n", std::move(stop), {}, {}};
     trainer_.emplace(parts, options_, Interleave::fixed(interleave_));
     return *trainer_;
   }
@@ -71,7 +69,6 @@ class TrainerKit {
 
   UnitKit kit_;
   Guard guard_;
-  std::unique_ptr<Exchange> exchange_;
   int interleave_;
   TrainerOptions options_;
   std::optional<Trainer> trainer_;
