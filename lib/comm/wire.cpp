@@ -1,4 +1,5 @@
-#include "comm/exchange.hpp"
+#include "comm/wire.hpp"
+
 #include "core/error.hpp"
 
 namespace oida {
@@ -20,6 +21,21 @@ std::string to_string(Wire wire) {
       return "int8";
     case Wire::int4:
       return "int4";
+  }
+  throw Error("wire", "unknown");
+}
+
+std::size_t wire_bytes(Wire wire, std::size_t count) {
+  const std::size_t scales = divided_up(count, kWireBlock) * sizeof(float);
+  switch (wire) {
+    case Wire::fp32:
+      return count * sizeof(float);
+    case Wire::bf16:
+      return count * 2;
+    case Wire::int8:
+      return scales + count;
+    case Wire::int4:
+      return scales + divided_up(count, kWirePair) * (kWirePair / 2);
   }
   throw Error("wire", "unknown");
 }
