@@ -176,10 +176,14 @@ void add_training_keys(Table& table, Deck& deck) {
 
 void add_oida_keys(Table& table, Deck& deck) {
   auto& oida = deck.oida;
-  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "none"},
+  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "local", "none"},
                "how units share what they learn");
   table.text("oida.interleave", oida.interleave, "auto",
              "auto | N | plan:RUN.json, steps while an exchange is in flight");
+  table.choice("oida.merge", oida.merge, {"mean", "weighted", "best"},
+               "what each round merges: the mean by samples, by score, or the best unit alone");
+  table.number<std::int64_t>("oida.merge_samples", oida.merge_samples, 256, 1, kMany,
+                             "validation samples that every unit scores for weighted and best");
   table.choice("oida.guard", oida.guard, {"on", "off"}, "keep the optimum, roll back to it");
   table.number("oida.guard_factor", oida.guard_factor, 10.0, 1.0, 1e6,
                "a loss above this times the optimum's rolls back");

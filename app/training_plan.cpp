@@ -41,6 +41,19 @@ std::string megabytes(std::int64_t bytes) {
   return text.str();
 }
 
+void check_merge(const Deck& deck, const Dataset& data) {
+  if (merge_kind(deck.oida.merge) == MergeKind::mean) return;
+  if (exchange_kind(deck.oida.exchange) != ExchangeKind::oida) {
+    throw InputError("oida.merge", deck.oida.merge + " is for exchange = oida, this run has " +
+                                       deck.oida.exchange);
+  }
+  if (data.common.empty()) {
+    throw InputError("oida.merge", deck.oida.merge +
+                                       " scores validation samples, and the split has none; "
+                                       "allowed without them: mean");
+  }
+}
+
 }  // namespace
 
 std::int64_t TrainingPlan::memory_bytes() const {
@@ -61,6 +74,7 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
     throw InputError("oida.exchange",
                      "none is for one unit, this job has " + std::to_string(units));
   }
+  check_merge(deck, data);
   TrainingPlan plan;
   plan.interleave = make_interleave(deck, units);
   plan.global_batch =
@@ -90,10 +104,10 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   const std::size_t flat = engine.flat_size() * sizeof(float);
   const std::size_t slots = Optimizer(optimizer_options(deck), 0).slots();
   plan.memory.push_back({"scene windows", static_cast<std::size_t>(store_bytes(data, deck))});
-  plan.memory.push_back(
-      {"samples", (data.split.training.size() + data.split.validation.size() +
-                   data.split.test.size() + data.shard.size() + data.validation.size()) *
-                      sizeof(Sample)});
+  plan.memory.push_back({"samples", (data.split.training.size() + data.split.validation.size() +
+                                     data.split.test.size() + data.shard.size() +
+                                     data.validation.size() + data.common.size()) *
+                                        sizeof(Sample)});
   plan.memory.push_back({"parameters and gradient", 2 * flat});
   plan.memory.push_back({"optimizer", slots * flat});
   plan.memory.push_back({"exchange (sent, mean)", 2 * flat});
@@ -139,6 +153,7 @@ GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan) {
 TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   TrainerOptions options;
   options.exchange = exchange_kind(deck.oida.exchange);
+  options.merge = merge_kind(deck.oida.merge);
   options.total_steps = plan.total_steps;
   options.global_batch = plan.global_batch;
   options.schedule.kind = schedule_kind(deck.train.schedule);
@@ -167,7 +182,9 @@ Interleave make_interleave(const Deck& deck, int units) {
     throw InputError("oida.interleave",
                      "'" + text + "' is not one of auto | 1 to 9999 | plan:FILE");
   }
-  return Interleave::fixed(exchange_kind(deck.oida.exchange) == ExchangeKind::oida ? steps : 1);
+  const auto kind = exchange_kind(deck.oida.exchange);
+  const bool every_step = kind == ExchangeKind::allreduce || kind == ExchangeKind::none;
+  return Interleave::fixed(every_step ? 1 : steps);
 }
 
 std::string identity(const Deck& deck, const Dataset& data) {

@@ -48,7 +48,8 @@ void TrainingRun::read_features() {
   const double began_s = now_s();
   collectively(comm_, [&] {
     store_ = std::make_unique<PatchStore>(
-        load(run_.data, run_.deck, joined(run_.data.shard, run_.data.validation)));
+        load(run_.data, run_.deck,
+             joined(joined(run_.data.shard, run_.data.validation), run_.data.common)));
   });
   normaliser_ = fit_normaliser(comm_, *store_, run_.data.shard);
   store_->normalise(normaliser_);
@@ -76,22 +77,24 @@ void TrainingRun::tell(const std::string& event) {
 }
 
 void TrainingRun::make_trainer() {
-  if (comm_.size() > 1) exchange_ = comm_.make_exchange();
   sampler_ = std::make_unique<Sampler>(run_.data.shard, run_.data.classes.size(),
                                        sampler_options(comm_, run_));
   unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
   guard_ = std::make_unique<Guard>(*run_.engine, *store_, run_.data.validation,
                                    run_.data.validation_total, guard_options(run_.deck, run_.plan));
+  if (!run_.data.common.empty()) {
+    scorer_ = std::make_unique<Scorer>(*run_.engine, *store_, run_.data.common);
+  }
   const TrainerParts parts{*unit_,
                            *guard_,
                            comm_,
-                           exchange_.get(),
                            run_.deck.dry_run ? nullptr : checkpoints_.get(),
                            identity(run_.deck, run_.data),
                            stop_signal_seen,
                            [this](const Progress& progress) { watch(progress); },
                            [this](const std::string& event) { tell(event); },
-                           [this](std::int64_t step) { keep_bad_batch(step); }};
+                           [this](std::int64_t step) { keep_bad_batch(step); },
+                           scorer_.get()};
   trainer_ =
       std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan), run_.plan.interleave);
 }

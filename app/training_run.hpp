@@ -60,10 +60,10 @@ class TrainingRun {
   std::unique_ptr<CheckpointStore> checkpoints_;
   std::unique_ptr<PatchStore> store_;
   Normaliser normaliser_;
-  std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Unit> unit_;
   std::unique_ptr<Guard> guard_;
+  std::unique_ptr<Scorer> scorer_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<ProgressLine> progress_;
   nlohmann::ordered_json record_;

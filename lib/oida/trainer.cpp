@@ -6,11 +6,26 @@
 
 namespace oida {
 
+namespace {
+
+RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& options, double share) {
+  RuleOptions rule;
+  rule.exchange = options.exchange;
+  rule.merge = options.merge;
+  rule.share = static_cast<float>(share);
+  rule.scorer = parts.scorer;
+  rule.wire = options.wire;
+  rule.ranks_per_node = options.ranks_per_node;
+  return rule;
+}
+
+}  // namespace
+
 Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Interleave interleave)
     : parts_(parts),
       options_(options),
       interleave_(std::move(interleave)),
-      rule_(make_rule(options.exchange, parts.unit, parts.exchange, static_cast<float>(weight()))),
+      rule_(make_rule(rule_options(parts, options, weight()), parts.unit, parts.comm)),
       checkpoint_writer_(parts.comm, parts.checkpoints, options.keep,
                          [this](const std::string& event) { say(event); }),
       began_s_(now_s()),
@@ -38,6 +53,7 @@ void Trainer::say(const std::string& event) const {
 void Trainer::begin(std::span<const float> canonical) {
   parts_.unit.engine().import_flat(canonical, parts_.unit.x());
   parts_.guard.begin_with(parts_.unit.x());
+  rule_->restart();
 }
 
 std::int64_t Trainer::warm_up_rounds() const {
@@ -125,7 +141,7 @@ ControlWords Trainer::words() {
 }
 
 void Trainer::note_flight() {
-  if (parts_.exchange == nullptr || !warm_) return;
+  if (parts_.comm.size() == 1 || !warm_) return;
   const double start_s = rule_->flight_start_s();
   const double end_s = std::max(start_s, rule_->flight_end_s());
   exchange_s_ += end_s - start_s;
@@ -166,7 +182,8 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
 }
 
 void Trainer::capture(std::int64_t step_before) {
-  const bool delayed = parts_.exchange != nullptr && options_.exchange == ExchangeKind::oida;
+  rule_->settle();
+  const bool delayed = parts_.comm.size() > 1 && options_.exchange == ExchangeKind::oida;
   parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
 }
 
@@ -210,9 +227,11 @@ void Trainer::roll_back(const std::string& reason) {
   const auto& guard = parts_.guard.options();
   if (!guard.on || rollbacks_ == guard.retries) give_up(reason);
   ++rollbacks_;
+  rule_->settle();
   const auto& optimum = parts_.guard.optimum().parameters;
   std::copy(optimum.begin(), optimum.end(), parts_.unit.x().begin());
   parts_.unit.optimizer().reset();
+  rule_->restart();
   parts_.guard.drop_candidates();
   rate_scale_ *= 0.5;
   saw_non_finite_ = false;
@@ -223,6 +242,7 @@ void Trainer::roll_back(const std::string& reason) {
 
 void Trainer::start_checkpoint() {
   if (parts_.checkpoints == nullptr) return;
+  rule_->settle();
   snapshot_s_ = now_s();
   checkpointed_s_ = snapshot_s_;
   checkpoint_writer_.start(round_, unit_archive(),
@@ -295,6 +315,7 @@ UnitTiming Trainer::unit_timing() const {
 
 void Trainer::fill(Timing& timing) const {
   timing.exchange = to_string(options_.exchange);
+  timing.wire = to_string(options_.wire);
   timing.interleave = interleave_.steps(round_);
   timing.samples = (step_ - timed_from_step_) * options_.global_batch;
   timing.exchanges = exchanges_;

@@ -20,6 +20,9 @@ namespace oida {
 
 struct TrainerOptions {
   ExchangeKind exchange = ExchangeKind::oida;
+  MergeKind merge = MergeKind::mean;
+  Wire wire = Wire::fp32;
+  int ranks_per_node = 0;         // as in ExchangeOptions
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
   Schedule schedule;
@@ -42,7 +45,6 @@ struct TrainerParts {
   Unit& unit;
   Guard& guard;
   Comm& comm;
-  Exchange* exchange = nullptr;            // null for one unit
   CheckpointStore* checkpoints = nullptr;  // null: none are written
   /// Lines "name=value" that must be equal for a checkpoint to be gone on with.
   std::string identity;
@@ -52,6 +54,7 @@ struct TrainerParts {
   /// When a run is given up: on each unit whose loss was not finite, with the step where it showed
   /// first; on all, with the last step, where no loss showed it. Nothing else writes meanwhile.
   std::function<void(std::int64_t)> on_give_up;
+  Scorer* scorer = nullptr;  // for merges that weigh
 };
 
 struct TrainerResult {

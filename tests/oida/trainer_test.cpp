@@ -29,7 +29,6 @@ class TrainerKit {
       : kit_(problem, world().size(), world().rank(), kBatch),
         guard_(kit_.engine(), problem.store, validation_share(problem), problem.validation.size(),
                guard),
-        exchange_(world().size() > 1 ? world().make_exchange() : nullptr),
         interleave_(interleave) {
     options_.total_steps = kSteps;
     options_.global_batch = kBatch * world().size();
@@ -48,7 +47,6 @@ class TrainerKit {
     const TrainerParts parts{kit_.unit(),
                              guard_,
                              world(),
-                             exchange_.get(),
                              store,
                              "a=1\n",
                              std::move(stop),
@@ -80,7 +78,6 @@ class TrainerKit {
 
   UnitKit kit_;
   Guard guard_;
-  std::unique_ptr<Exchange> exchange_;
   int interleave_;
   TrainerOptions options_;
   std::optional<Trainer> trainer_;
