@@ -157,18 +157,12 @@ void report_defects(Dataset& data) {
 
 }  // namespace
 
-FeatureRecipe feature_recipe(const Deck& deck) {
-  FeatureRecipe recipe;
-  recipe.features = deck.data.features;
-  const std::string& filter = deck.data.speckle_filter;
-  const std::string boxcar = "boxcar:";
-  if (filter.starts_with(boxcar)) {
-    recipe.boxcar_px =
-        static_cast<int>(parse_count("data.speckle_filter", filter.substr(boxcar.size()), 1));
-  } else if (filter != "none") {
-    throw InputError("data.speckle_filter", "'" + filter + "' is not one of none | boxcar:N");
+FeatureRecipe feature_recipe(const Deck& deck, const Scenes& scenes) {
+  const FeatureRecipe recipe =
+      make_recipe(deck.data.features, deck.data.speckle_filter, scenes.front()->info().pair);
+  for (const auto& scene : scenes) {
+    require_fit(recipe, scene->info().kind, scene->info().pair, scene->info().path);
   }
-  channels(recipe);
   return recipe;
 }
 
@@ -186,13 +180,13 @@ Dataset prepare(Comm& comm, const Deck& deck) {
   Dataset data;
   std::vector<LabelImage> labels;
   collectively(comm, [&] {
-    data.recipe = feature_recipe(deck);
     if (deck.scene.labels.size() != deck.scene.path.size()) {
       throw InputError("scene.labels", std::to_string(deck.scene.labels.size()) +
                                            " label files for " +
                                            std::to_string(deck.scene.path.size()) + " scenes");
     }
     data.scenes = open_scenes(deck);
+    data.recipe = feature_recipe(deck, data.scenes);
     std::tie(data.classes, labels) =
         make_classes(read_all_labels(deck, data.scenes), class_options(deck));
   });

@@ -54,6 +54,7 @@ std::vector<bool> trained_classes(const Dataset& data);
 
 /// Opens the deck's scenes; InputError when there is none.
 Scenes open_scenes(const Deck& deck);
-FeatureRecipe feature_recipe(const Deck& deck);
+/// InputError where the scenes, the first of which decides, do not all allow the deck's features.
+FeatureRecipe feature_recipe(const Deck& deck, const Scenes& scenes);
 
 }  // namespace oida::app

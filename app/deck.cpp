@@ -14,6 +14,7 @@
 
 #include "command_line.hpp"
 #include "core/error.hpp"
+#include "polsar/features.hpp"
 
 namespace po = boost::program_options;
 
@@ -117,9 +118,13 @@ void add_scene_keys(Table& table, Deck& deck) {
 
 void add_data_keys(Table& table, Deck& deck) {
   auto& data = deck.data;
-  table.choice("data.features", data.features, {"log_t3"}, "what the network sees");
+  table.text(
+      "data.features", data.features, "auto",
+      "what the network sees, names with commas between: auto (log_t3, of dual-pol log_c2) | " +
+          allowed_features(ChannelPair::none) +
+          "; of dual-pol: " + allowed_features(ChannelPair::pp1));
   table.text("data.speckle_filter", data.speckle_filter, "none",
-             "none | boxcar:N, N x N mean of the matrices, N odd");
+             "none | boxcar:N | refined_lee:N[:LOOKS], over N x N px of the matrices, N odd");
   table.number<std::int64_t>("data.patch_px", data.patch_px, 15, 1, 1025, "side of a patch, odd");
   table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
                "what trains and what tests");
@@ -161,7 +166,8 @@ void add_training_keys(Table& table, Deck& deck) {
   table.number("train.weight_decay", train.weight_decay, 0.0, 0.0, 1.0, "L2 penalty");
   table.choice("train.class_weights", train.class_weights, {"none", "balanced"},
                "weights of the loss by class");
-  table.choice("train.precision", train.precision, {"fp32", "bf16"}, "arithmetic");
+  table.choice("train.precision", train.precision, {"fp32", "tf32", "bf16"},
+               "arithmetic; tf32 on GPUs");
   table.number<std::int64_t>("train.seed", train.seed, 1, 0, kMany, "of batches and dropout");
 }
 
@@ -184,7 +190,8 @@ void add_oida_keys(Table& table, Deck& deck) {
 
 void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   auto& device = deck.device;
-  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"}, "where to compute");
+  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"},
+               "where to compute; auto is the CPU");
   table.choice("device.engine", device.engine, {"onednn", "reference"}, "engine on the CPU");
   table.text("device.kernels", device.kernels, "table",
              "table | measure | plan:RUN.json, which kernel runs where");
@@ -193,7 +200,7 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.choice("device.oversubscribe", device.oversubscribe, {"warn", "refuse"},
                "more threads than cores on a node");
   table.number<std::int64_t>("device.memory_limit_mb", device.memory_limit_mb, 0, 0, kMany,
-                             "memory of a rank at most, 0 = not limited");
+                             "memory of a rank at most (on a GPU: of the GPU's), 0 = not limited");
   auto& run = deck.run;
   table.text("run.dir", run.dir, run_dir, "run directory");
   table.number("run.checkpoint_every_s", run.checkpoint_every_s, 300.0, 0.0, 1e9,
@@ -201,8 +208,9 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.number<std::int64_t>("run.keep", run.keep, 2, 1, 1000, "checkpoints kept");
   table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
   table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json");
-  table.number("run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
-               "stop with a checkpoint after this long, 0 = never");
+  table.number(
+      "run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
+      "stop with a checkpoint after this long, 0 = shortly before a Slurm job's end, else never");
   table.number("run.stall_timeout_s", run.stall_timeout_s, 600.0, 0.0, 1e9,
                "end the job when a rank is silent for this long, 0 = never");
   table.choice("run.class_map", run.class_map, {"auto", "on", "off"},

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "io/labels.hpp"
 #include "io/scene_reader.hpp"
+#include "polsar/features.hpp"
 
 namespace po = boost::program_options;
 
@@ -62,9 +63,8 @@ Audit audit_scene(SceneSource& scene) {
   for (int row = 0; row < info.rows; row += kStripRows) {
     MatrixWindow window = scene.read({row, 0, std::min(kStripRows, info.rows - row), info.cols});
     result.defects += audit(window);
-    for (std::size_t element = 0; element < kT3Elements.size(); ++element) {
-      const std::string name(kT3Elements[element]);
-      if (name.size() != 3) continue;
+    for (const std::size_t element : diagonal(info.kind)) {
+      const std::string name(elements(info.kind)[element]);
       for (std::size_t i = 0; i < window.pixels(); ++i) {
         if (window.valid[i] != 0) sums[name] += static_cast<double>(window.plane(element)[i]);
       }
@@ -81,6 +81,7 @@ Json describe_scene(const SceneInfo& info, const Audit& audit) {
   json["format"] = info.format;
   json["rows"] = info.rows;
   json["cols"] = info.cols;
+  json["features"] = allowed_features(info.pair);
   json["georeferenced"] = info.georeference.present();
   json["pixels"] = audit.defects.pixels;
   json["invalid"] = audit.defects.invalid;
@@ -116,7 +117,7 @@ std::string text_of(const Json& json) {
   for (const auto& [name, mean] : json["mean_power"].items()) {
     text << ' ' << name << ' ' << std::setprecision(4) << mean.get<double>();
   }
-  text << '\n';
+  text << "\nallows  data.features = " << json["features"].get<std::string>() << '\n';
   if (!json.contains("labels")) return text.str();
   text << "labels  " << json["labels"]["path"].get<std::string>() << '\n';
   for (const auto& entry : json["labels"]["ids"]) {

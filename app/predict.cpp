@@ -87,6 +87,7 @@ Exit predict(Comm& comm, const Arguments& arguments) {
     }
     model = read_model(options.model);
     scene = open_scene(options.scene, {options.format, 0, 0});
+    require_fit(model.recipe, scene->info().kind, scene->info().pair, options.scene);
     constexpr int kBatch = 64;
     engine = make_engine(model.network, engine_options(device, place, kBatch, {}));
   });

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "earlier_run.hpp"
+#include "job_limit.hpp"
 
 namespace oida::app {
 
@@ -44,7 +45,13 @@ std::string megabytes(std::int64_t bytes) {
 
 std::int64_t TrainingPlan::memory_bytes() const {
   std::int64_t bytes = 0;
-  for (const auto& item : memory) bytes += static_cast<std::int64_t>(item.bytes);
+  for (const auto& item : memory) bytes += item.on_gpu ? 0 : static_cast<std::int64_t>(item.bytes);
+  return bytes;
+}
+
+std::int64_t TrainingPlan::gpu_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& item : memory) bytes += item.on_gpu ? static_cast<std::int64_t>(item.bytes) : 0;
   return bytes;
 }
 
@@ -95,7 +102,8 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   const std::int64_t limit = deck.device.memory_limit_mb * 1'000'000;
-  if (limit > 0 && plan.memory_bytes() > limit) {
+  // On a GPU the limit is that of the engine, which kept to it.
+  if (limit > 0 && plan.gpu_bytes() == 0 && plan.memory_bytes() > limit) {
     throw InputError("device.memory_limit_mb", "a rank needs " + megabytes(plan.memory_bytes()) +
                                                    ", allowed are " + megabytes(limit));
   }
@@ -138,7 +146,7 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   options.schedule.warm_up = static_cast<float>(deck.train.warm_up);
   options.checkpoint_every_s = deck.run.checkpoint_every_s;
   options.keep = static_cast<int>(deck.run.keep);
-  options.time_limit_s = deck.run.time_limit_s;
+  options.time_limit_s = time_limit_s(deck.run.time_limit_s);
   options.trace = deck.run.trace == "on";
   return options;
 }
@@ -207,10 +215,12 @@ std::string describe(const Comm& comm, const TrainingPlan& plan, const Dataset& 
   text << "place      " << place.device << ", " << place.threads << " threads a rank, "
        << comm.placement().back().node + 1 << " nodes\n";
   text << "memory     " << megabytes(plan.memory_bytes())
-       << " a rank and about 100 MB for libraries\n";
+       << " a rank and about 100 MB for libraries";
+  if (plan.gpu_bytes() > 0) text << "; " << megabytes(plan.gpu_bytes()) << " of its GPU";
+  text << '\n';
   for (const auto& item : plan.memory) {
     text << "           " << std::setw(10) << megabytes(static_cast<std::int64_t>(item.bytes))
-         << "  " << item.what << '\n';
+         << "  " << item.what << (item.on_gpu ? " (GPU)\n" : "\n");
   }
   for (const auto& warning : data.warnings) text << "warning    " << warning << '\n';
   for (const auto& warning : place.warnings) text << "warning    " << warning << '\n';

@@ -233,7 +233,8 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
   Model model{run_.engine->network(), result.parameters, run_.data.classes,
               run_.data.recipe,       normaliser_,       static_cast<int>(run_.deck.data.patch_px)};
   const int patch_pixels = model.patch_px * model.patch_px;
-  const Timing timing = gather_timing(comm_, *trainer_, startup_s_, read_s_, patch_pixels);
+  const Timing timing =
+      gather_timing(comm_, *trainer_, run_.place.device, startup_s_, read_s_, patch_pixels);
   const auto trace = run_.deck.run.trace == "on" ? gather_trace(comm_, unit_->clock().trace())
                                                  : std::vector<std::vector<TraceEvent>>{};
   collectively(comm_, [&] {

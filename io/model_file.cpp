@@ -9,7 +9,7 @@ namespace oida {
 namespace {
 
 constexpr const char* kFormat = "oida model";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 constexpr std::int64_t kLongestSide = 1 << 16;
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -44,8 +44,9 @@ void write_classes(H5Out& file, const ClassTable& classes) {
 
 void write_features(H5Out& file, const FeatureRecipe& recipe, const Normaliser& normaliser) {
   file.write_texts("features/channels", channel_names(recipe));
-  file.attribute("features", "features", recipe.features);
-  file.attribute("features", "boxcar_px", recipe.boxcar_px);
+  file.attribute("features", "features", features_text(recipe));
+  file.attribute("features", "speckle_filter", to_text(recipe.filter));
+  file.attribute("features", "channel_pair", std::string(name(recipe.pair)));
   file.write<float>("normaliser/mean", normaliser.mean, {normaliser.mean.size()});
   file.write<float>("normaliser/inverse_deviation", normaliser.inverse_deviation,
                     {normaliser.inverse_deviation.size()});
@@ -99,8 +100,9 @@ Model read_parts(const H5In& file) {
   Model model;
   model.network = read_network(file);
   model.classes = read_classes(file);
-  model.recipe.features = file.text_attribute("features", "features");
-  model.recipe.boxcar_px = small_number(file, "features", "boxcar_px");
+  model.recipe = make_recipe(file.text_attribute("features", "features"),
+                             file.text_attribute("features", "speckle_filter"),
+                             channel_pair(file.text_attribute("features", "channel_pair")));
   model.normaliser.mean = file.read<float>("normaliser/mean");
   model.normaliser.inverse_deviation = file.read<float>("normaliser/inverse_deviation");
   model.patch_px = small_number(file, "/", "patch_px");

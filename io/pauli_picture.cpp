@@ -8,11 +8,14 @@
 
 #include "io/picture.hpp"
 #include "io/raster_writer.hpp"
+#include "polsar/conversion.hpp"
 
 namespace oida {
 namespace {
 
-constexpr std::array<std::size_t, 3> kRedGreenBlue{5, 8, 0};  // T22, T33, T11 in kT3Elements
+/// Planes of T22, T33, T11; of a dual-pol scene C11, C22, C11.
+constexpr std::array<std::size_t, 3> kQuadPlanes{5, 8, 0};
+constexpr std::array<std::size_t, 3> kDualPlanes{0, 3, 0};
 constexpr int kStripRows = 64;
 constexpr double kLow = 0.02;
 constexpr double kHigh = 0.98;
@@ -23,6 +26,7 @@ using Plane = std::vector<float>;
 
 /// Adds cells [first cell row of the strip ..] of all channels.
 void add_strip(const MatrixWindow& strip, const PictureScale& scale, std::array<Plane, 3>& planes) {
+  const auto& planes_used = strip.kind == MatrixKind::c2 ? kDualPlanes : kQuadPlanes;
   const auto cols = static_cast<std::size_t>(strip.cols);
   const auto shrink = static_cast<std::size_t>(scale.shrink);
   const auto cells = static_cast<std::size_t>(scale.cells(strip.cols));
@@ -33,7 +37,7 @@ void add_strip(const MatrixWindow& strip, const PictureScale& scale, std::array<
       if (strip.valid[i] == 0) continue;
       auto& sum = sums[i % cols / shrink];
       for (std::size_t c = 0; c < 3; ++c) {
-        sum[c] += static_cast<double>(strip.plane(kRedGreenBlue[c])[i]);
+        sum[c] += static_cast<double>(strip.plane(planes_used[c])[i]);
       }
       sum[3] += 1;
     }
@@ -77,7 +81,8 @@ void write_pauli_png(const std::string& path, SceneSource& scene, int longest_px
   std::array<Plane, 3> planes;
   for (int row = 0; row < info.rows; row += strip_rows) {
     const int rows = std::min(strip_rows, info.rows - row);
-    add_strip(scene.read({row, 0, rows, info.cols}), scale, planes);
+    const auto kind = info.kind == MatrixKind::c2 ? MatrixKind::c2 : MatrixKind::t3;
+    add_strip(convert(scene.read({row, 0, rows, info.cols}), kind, info.pair), scale, planes);
   }
   const auto red = stretched(planes[0]), green = stretched(planes[1]), blue = stretched(planes[2]);
   const int rows = scale.cells(info.rows), cols = scale.cells(info.cols);

@@ -47,8 +47,9 @@ class Comm {
   virtual std::vector<std::string> all_gather(const std::string& text) = 0;
 
   virtual const std::vector<Placement>& placement() const = 0;  // not collective
-  /// A second set of channels for the training loop; lives no longer than the Comm.
-  virtual std::unique_ptr<Exchange> make_exchange() = 0;
+  /// A second set of channels for the training loop; lives no longer than the Comm. All ranks give
+  /// the same options.
+  virtual std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options = {}) = 0;
 
   /// Waits longer than this end the job (under srun with 137, see Runtime::abort) with a line that
   /// names the rank that does not answer, its host, the moment and the operation; 0 = wait for

@@ -33,6 +33,7 @@ struct SceneInfo {
   std::string path;
   std::string format;  // for example "PolSARpro T3"
   MatrixKind kind = MatrixKind::t3;
+  ChannelPair pair = ChannelPair::none;  // of c2 only
   int rows = 0;
   int cols = 0;
   Georeference georeference;

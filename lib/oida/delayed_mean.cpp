@@ -66,9 +66,7 @@ void DelayedMean::begin(const ControlWords& words) {
 }
 
 StepResult DelayedMean::step(std::uint64_t step, float rate) {
-  const auto result = unit_.gradient(step, poll_);
-  unit_.update(step, rate);
-  return result;
+  return unit_.train(step, rate, poll_);
 }
 
 ControlWords DelayedMean::end() {

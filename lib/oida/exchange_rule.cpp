@@ -48,9 +48,7 @@ class Alone final : public ExchangeRule {
 
   void begin(const ControlWords& words) override { words_ = words; }
   StepResult step(std::uint64_t step, float rate) override {
-    const auto result = unit_.gradient(step, [](std::size_t) {});
-    unit_.update(step, rate);
-    return result;
+    return unit_.train(step, rate, [](std::size_t) {});
   }
   ControlWords end() override { return words_; }
   ControlWords final_mean(const ControlWords& words) override { return words; }

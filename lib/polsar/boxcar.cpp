@@ -55,7 +55,7 @@ MatrixWindow boxcar(const MatrixWindow& window, int side_px) {
       square_sum([&](std::size_t i) { return valid(i) ? 1.0 : 0.0; });
 
   MatrixWindow mean = window;
-  for (std::size_t element = 0; element < kT3Elements.size(); ++element) {
+  for (std::size_t element = 0; element < elements(window.kind).size(); ++element) {
     const float* plane = window.plane(element);
     const auto& sums =
         square_sum([&](std::size_t i) { return valid(i) ? static_cast<double>(plane[i]) : 0.0; });

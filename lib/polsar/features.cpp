@@ -1,31 +1,53 @@
 #include "polsar/features.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <sstream>
 
 #include "core/error.hpp"
-#include "polsar/boxcar.hpp"
+#include "polsar/conversion.hpp"
 
 namespace oida {
 namespace {
 
-constexpr std::array<std::string_view, 9> kLogT3Channels = {
-    "log10 T11",  "log10 T22",  "log10 T33",  "rho12 real", "rho12 imag",
-    "rho13 real", "rho13 imag", "rho23 real", "rho23 imag"};
-/// HV -> -HV changes T13 and T23.
-constexpr std::array<float, 9> kLogT3MirrorSigns = {1, 1, 1, 1, 1, -1, -1, -1, -1};
+using Groups = std::vector<const FeatureGroup*>;
 
-/// Below anything that float32 elements can give; keeps a mean that rounds to nothing finite.
-constexpr double kLeastPower = 1e-60;
+const FeatureGroup& group_of(const std::string& name, ChannelPair pair) {
+  for (const FeatureGroup& group : feature_groups(pair)) {
+    if (group.name == name) return group;
+  }
+  throw InputError("data.features", "'" + name + "' is unknown for a " +
+                                        (pair == ChannelPair::none ? "quad" : "dual") +
+                                        "-pol scene; allowed: " + allowed_features(pair));
+}
 
-void check(const FeatureRecipe& recipe) {
-  if (recipe.features != "log_t3") {
-    throw InputError("data.features", "'" + recipe.features + "' is unknown; allowed: log_t3");
+Groups groups_of(const FeatureRecipe& recipe) {
+  Groups groups;
+  for (const auto& name : recipe.features) {
+    groups.push_back(&group_of(name, recipe.pair));
+    if (std::count(recipe.features.begin(), recipe.features.end(), name) > 1) {
+      throw InputError("data.features", "'" + name + "' is named twice");
+    }
   }
-  if (recipe.boxcar_px < 1 || recipe.boxcar_px % 2 == 0) {
-    throw InputError("data.speckle_filter", "a boxcar of " + std::to_string(recipe.boxcar_px) +
-                                                " px; allowed: odd sides from 1");
+  return groups;
+}
+
+template <typename Names>
+std::string joined(const Names& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+/// Between commas, without blanks around.
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream stream(text + ",");
+  for (std::string name; std::getline(stream, name, ',');) {
+    const auto first = name.find_first_not_of(" \t");
+    const auto last = name.find_last_not_of(" \t");
+    names.push_back(first == std::string::npos ? "" : name.substr(first, last - first + 1));
   }
+  return names;
 }
 
 void check(const MatrixWindow& window, const Halo& halo) {
@@ -39,35 +61,37 @@ void check(const MatrixWindow& window, const Halo& halo) {
   }
 }
 
-/// Writes real and imaginary part of element / norm, shortened to length 1.
-void put_normalised(double real, double imaginary, double norm, float* out) {
-  const double length = std::max(1.0, std::hypot(real, imaginary) / norm);
-  out[0] = static_cast<float>(real / norm / length);
-  out[1] = static_cast<float>(imaginary / norm / length);
+/// What all groups say of their channels, one behind the other.
+template <typename Value, typename Part>
+std::vector<Value> gathered(const FeatureRecipe& recipe, Part part) {
+  std::vector<Value> all;
+  for (const auto* group : groups_of(recipe)) {
+    const auto& values = group->*part;
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
 }
 
-void put_log_t3(const MatrixWindow& window, std::size_t i, float* out) {
-  const auto t = [&](std::size_t element) { return static_cast<double>(window.plane(element)[i]); };
-  const double least = std::max(kPowerFloor * (t(0) + t(5) + t(8)), kLeastPower);
-  const double t11 = std::max(t(0), least);
-  const double t22 = std::max(t(5), least);
-  const double t33 = std::max(t(8), least);
-  out[0] = static_cast<float>(std::log10(t11));
-  out[1] = static_cast<float>(std::log10(t22));
-  out[2] = static_cast<float>(std::log10(t33));
-  put_normalised(t(1), t(2), std::sqrt(t11 * t22), out + 3);
-  put_normalised(t(3), t(4), std::sqrt(t11 * t33), out + 5);
-  put_normalised(t(6), t(7), std::sqrt(t22 * t33), out + 7);
+void put_pixel(const MatrixWindow& window, std::size_t i, const Groups& groups, float* out) {
+  std::array<double, kT3Elements.size()> matrix{};
+  const std::size_t width = elements(window.kind).size();
+  for (std::size_t e = 0; e < width; ++e) matrix[e] = static_cast<double>(window.plane(e)[i]);
+  for (const auto* group : groups) {
+    group->put(std::span(matrix).first(width), out);
+    out += group->channels.size();
+  }
 }
 
-FeatureWindow inner_features(const MatrixWindow& window, const Halo& halo) {
+FeatureWindow inner_features(const MatrixWindow& window, const Groups& groups, const Halo& halo) {
+  std::size_t channels = 0;
+  for (const auto* group : groups) channels += group->channels.size();
   FeatureWindow features;
   features.rows = window.rows - halo.top - halo.bottom;
   features.cols = window.cols - halo.left - halo.right;
-  features.channels = static_cast<int>(kLogT3Channels.size());
+  features.channels = static_cast<int>(channels);
   const auto pixels =
       static_cast<std::size_t>(features.rows) * static_cast<std::size_t>(features.cols);
-  features.values.assign(pixels * kLogT3Channels.size(), 0.0F);
+  features.values.assign(pixels * channels, 0.0F);
   features.valid.assign(pixels, 0);
 
   std::size_t out = 0;
@@ -77,7 +101,7 @@ FeatureWindow inner_features(const MatrixWindow& window, const Halo& halo) {
                      static_cast<std::size_t>(col);
       features.valid[out] = window.valid[i];
       if (window.valid[i] == 0) continue;
-      put_log_t3(window, i, features.values.data() + out * kLogT3Channels.size());
+      put_pixel(window, i, groups, features.values.data() + out * channels);
     }
   }
   return features;
@@ -85,26 +109,59 @@ FeatureWindow inner_features(const MatrixWindow& window, const Halo& halo) {
 
 }  // namespace
 
+FeatureRecipe make_recipe(const std::string& features, const std::string& filter,
+                          ChannelPair pair) {
+  FeatureRecipe recipe;
+  recipe.pair = pair;
+  recipe.filter = speckle_filter(filter);
+  recipe.features = features == "auto" ? std::vector{std::string(feature_groups(pair).front().name)}
+                                       : split_names(features);
+  groups_of(recipe);
+  return recipe;
+}
+
+std::string features_text(const FeatureRecipe& recipe) {
+  return joined(recipe.features);
+}
+
+std::string allowed_features(ChannelPair pair) {
+  std::vector<std::string_view> names;
+  for (const FeatureGroup& group : feature_groups(pair)) names.push_back(group.name);
+  return joined(names);
+}
+
+void require_fit(const FeatureRecipe& recipe, MatrixKind kind, ChannelPair pair,
+                 const std::string& scene) {
+  if (kind != MatrixKind::c2 || pair == recipe.pair) return;
+  const auto text = [](ChannelPair of) {
+    return of == ChannelPair::none ? std::string("quad-pol matrices")
+                                   : "C2 " + std::string(name(of));
+  };
+  throw InputError(scene, "holds " + text(pair) + "; the features " + features_text(recipe) +
+                              " are made of " + text(recipe.pair));
+}
+
 int channels(const FeatureRecipe& recipe) {
-  check(recipe);
-  return static_cast<int>(kLogT3Channels.size());
+  return static_cast<int>(channel_names(recipe).size());
 }
 
 std::vector<std::string> channel_names(const FeatureRecipe& recipe) {
-  check(recipe);
-  return {kLogT3Channels.begin(), kLogT3Channels.end()};
+  return gathered<std::string>(recipe, &FeatureGroup::channels);
 }
 
 std::vector<float> mirror_signs(const FeatureRecipe& recipe) {
-  check(recipe);
-  return {kLogT3MirrorSigns.begin(), kLogT3MirrorSigns.end()};
+  return gathered<float>(recipe, &FeatureGroup::mirror_signs);
 }
 
 FeatureWindow make_features(const MatrixWindow& window, const FeatureRecipe& recipe, Halo halo) {
-  check(recipe);
+  const Groups groups = groups_of(recipe);
   check(window, halo);
-  if (recipe.boxcar_px == 1) return inner_features(window, halo);
-  return inner_features(boxcar(window, recipe.boxcar_px), halo);
+  require_fit(recipe, window.kind, window.pair, "make_features");
+  const auto kind = recipe.pair == ChannelPair::none ? MatrixKind::t3 : MatrixKind::c2;
+  if (window.kind == kind && recipe.filter.kind == SpeckleFilter::Kind::none) {
+    return inner_features(window, groups, halo);
+  }
+  return inner_features(filtered(convert(window, kind, recipe.pair), recipe.filter), groups, halo);
 }
 
 }  // namespace oida

@@ -6,22 +6,41 @@
 #include <string>
 #include <vector>
 
+#include "polsar/feature_groups.hpp"
 #include "polsar/matrix.hpp"
+#include "polsar/speckle_filter.hpp"
 
 namespace oida {
 
 /// What is done to a matrix window before a network sees it; stored with the model.
 struct FeatureRecipe {
-  /// "log_t3": log10 of T11, T22, T33, then Tij / sqrt(Tii Tjj) for 12, 13, 23, real and imaginary.
-  std::string features = "log_t3";
-  /// Side of the boxcar mean over valid pixels applied to the matrix first, odd; 1 = none.
-  int boxcar_px = 1;
+  /// Names of feature_groups(pair), one behind the other.
+  std::vector<std::string> features = {"log_t3"};
+  /// Applied to the t3 (of every quad-pol kind) or c2 first.
+  SpeckleFilter filter;
+  /// none: made of a quad-pol scene; else of this c2.
+  ChannelPair pair = ChannelPair::none;
 
   /// Pixels around a window that its features depend on.
-  int halo_px() const { return boxcar_px / 2; }
+  int halo_px() const { return filter.halo_px(); }
+  bool operator==(const FeatureRecipe&) const = default;
 };
 
-/// Channels of a recipe; InputError on an unknown name or an even boxcar.
+/// `features`: "auto" (log_t3, or log_c2 of a dual-pol scene) or names with commas between;
+/// `filter` as in speckle_filter(). InputError on a name that the pair does not have or that comes
+/// twice.
+FeatureRecipe make_recipe(const std::string& features, const std::string& filter, ChannelPair pair);
+/// The names with commas between.
+std::string features_text(const FeatureRecipe& recipe);
+/// Names of all groups that a scene of this pair allows, with commas between.
+std::string allowed_features(ChannelPair pair);
+
+/// InputError naming `scene` where the recipe's features cannot be made of its matrices. Those of a
+/// c2 can be made of a quad-pol scene.
+void require_fit(const FeatureRecipe& recipe, MatrixKind kind, ChannelPair pair,
+                 const std::string& scene);
+
+/// Channels of a recipe; InputError on an unknown name.
 int channels(const FeatureRecipe& recipe);
 
 /// Channel names, for reports and for the model file.
@@ -48,10 +67,6 @@ struct FeatureWindow {
     return const_cast<FeatureWindow*>(this)->pixel(row, col);
   }
 };
-
-/// Diagonal elements below kPowerFloor times the span are raised to it and normalised off-diagonal
-/// elements longer than 1 are shortened to 1, so that every valid pixel has finite features.
-inline constexpr double kPowerFloor = 1e-3;
 
 /// Features of the inner part of an audited window: `halo_px` pixels are cut off on the sides where
 /// `halo` (top, left, bottom, right) says that the window has them.

@@ -6,13 +6,18 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "polsar/hermitian.hpp"
 
 namespace oida {
 namespace {
 
 using T3 = std::array<double, 9>;
 
-constexpr std::size_t kElements = kT3Elements.size();
+constexpr std::array<std::size_t, 2> kDiagonal2 = {0, 3};
+constexpr std::array<std::size_t, 3> kDiagonal3 = {0, 5, 8};
+constexpr std::array<std::size_t, 4> kDiagonal4 = {0, 7, 12, 15};
+
+constexpr std::array<std::string_view, 5> kPairNames = {"none", "pp1", "pp2", "pp3", "RH RV"};
 constexpr double kSemidefiniteTolerance = 1e-6;
 
 double squared(double real, double imaginary) {
@@ -31,26 +36,135 @@ bool positive_definite(const T3& t) {
   return t[0] > 0.0 && t[0] * t[5] - squared(t[1], t[2]) > 0.0 && determinant(t) > 0.0;
 }
 
-bool semidefinite(const T3& t) {
-  if (positive_definite(t)) return true;
-  const auto lambda = eigenvalues_t3(t);
-  return lambda[2] >= -kSemidefiniteTolerance * lambda[0];
+bool semidefinite(const MatrixWindow& window, std::size_t i) {
+  if (order(window.kind) == 3) {
+    T3 t;
+    for (std::size_t e = 0; e < t.size(); ++e) t[e] = static_cast<double>(window.plane(e)[i]);
+    if (positive_definite(t)) return true;
+    const auto lambda = eigenvalues_t3(t);
+    return lambda[2] >= -kSemidefiniteTolerance * lambda[0];
+  }
+  const SmallMatrix matrix = matrix_of(window, i);
+  const auto lambda = eigen_system(matrix).values;
+  return lambda[matrix.n - 1] >= -kSemidefiniteTolerance * lambda[0];
 }
 
-bool usable(const T3& t) {
-  return std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); }) &&
-         t[0] + t[5] + t[8] > 0.0;
+double span_of(const MatrixWindow& window, std::size_t i) {
+  double span = 0.0;
+  if (window.kind == MatrixKind::s2) {
+    for (std::size_t e = 0; e < kS2Elements.size(); ++e) {
+      const auto part = static_cast<double>(window.plane(e)[i]);
+      span += part * part;
+    }
+  }
+  for (const auto e : diagonal(window.kind)) span += static_cast<double>(window.plane(e)[i]);
+  return span;
 }
 
-void count(const T3& t, Defects& defects) {
-  const std::array<double, 3> powers = {t[0], t[5], t[8]};
-  const auto any = [&](auto test) { return std::any_of(powers.begin(), powers.end(), test); };
-  defects.negative_power += any([](double power) { return power < 0.0; });
-  defects.zero_power += any([](double power) { return power == 0.0; });
-  defects.not_semidefinite += !semidefinite(t);
+bool usable(const MatrixWindow& window, std::size_t i) {
+  for (std::size_t e = 0; e < elements(window.kind).size(); ++e) {
+    if (!std::isfinite(window.plane(e)[i])) return false;
+  }
+  return span_of(window, i) > 0.0;
+}
+
+void count(const MatrixWindow& window, std::size_t i, Defects& defects) {
+  if (window.kind == MatrixKind::s2) return;
+  const auto powers = diagonal(window.kind);
+  const auto any = [&](auto test) {
+    return std::any_of(powers.begin(), powers.end(),
+                       [&](std::size_t e) { return test(window.plane(e)[i]); });
+  };
+  defects.negative_power += any([](float power) { return power < 0.0F; });
+  defects.zero_power += any([](float power) { return power == 0.0F; });
+  defects.not_semidefinite += !semidefinite(window, i);
+}
+
+void check(const MatrixWindow& window) {
+  const std::size_t pixels = window.pixels();
+  if (window.planes.size() != elements(window.kind).size() * pixels ||
+      window.valid.size() != pixels) {
+    throw Error("audit", "a window of " + std::to_string(pixels) + " pixels has " +
+                             std::to_string(window.planes.size()) + " values and " +
+                             std::to_string(window.valid.size()) + " mask values");
+  }
+  if ((window.kind == MatrixKind::c2) != (window.pair != ChannelPair::none)) {
+    throw Error("audit", "a pair of channels belongs to a C2 and to nothing else");
+  }
 }
 
 }  // namespace
+
+std::span<const std::string_view> elements(MatrixKind kind) {
+  switch (kind) {
+    case MatrixKind::s2:
+      return kS2Elements;
+    case MatrixKind::c2:
+      return kC2Elements;
+    case MatrixKind::c3:
+      return kC3Elements;
+    case MatrixKind::t3:
+      return kT3Elements;
+    case MatrixKind::c4:
+      return kC4Elements;
+    case MatrixKind::t4:
+      return kT4Elements;
+  }
+  throw Error("elements", "a matrix of no known kind");
+}
+
+std::span<const std::size_t> diagonal(MatrixKind kind) {
+  if (kind == MatrixKind::s2) return {};
+  switch (order(kind)) {
+    case 2:
+      return kDiagonal2;
+    case 3:
+      return kDiagonal3;
+    default:
+      return kDiagonal4;
+  }
+}
+
+int order(MatrixKind kind) {
+  switch (kind) {
+    case MatrixKind::s2:
+    case MatrixKind::c2:
+      return 2;
+    case MatrixKind::c3:
+    case MatrixKind::t3:
+      return 3;
+    case MatrixKind::c4:
+    case MatrixKind::t4:
+      return 4;
+  }
+  throw Error("order", "a matrix of no known kind");
+}
+
+std::string_view name(MatrixKind kind) {
+  constexpr std::array<std::string_view, 6> kNames = {"S2", "C2", "C3", "T3", "C4", "T4"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view name(ChannelPair pair) {
+  return kPairNames.at(static_cast<std::size_t>(pair));
+}
+
+ChannelPair channel_pair(std::string_view name) {
+  const auto found = std::find(kPairNames.begin(), kPairNames.end(), name);
+  if (found != kPairNames.end()) return static_cast<ChannelPair>(found - kPairNames.begin());
+  throw InputError("channel pair", "'" + std::string(name) + "' is unknown");
+}
+
+MatrixWindow make_window(MatrixKind kind, ChannelPair pair, int rows, int cols) {
+  MatrixWindow window;
+  window.kind = kind;
+  window.pair = pair;
+  window.rows = rows;
+  window.cols = cols;
+  window.planes.assign(elements(kind).size() * window.pixels(), 0.0F);
+  window.valid.assign(window.pixels(), 1);
+  return window;
+}
 
 Defects& Defects::operator+=(const Defects& other) {
   pixels += other.pixels;
@@ -62,22 +176,13 @@ Defects& Defects::operator+=(const Defects& other) {
 }
 
 Defects audit(MatrixWindow& window) {
-  const std::size_t pixels = window.pixels();
-  if (window.valid.empty()) window.valid.assign(pixels, 1);
-  if (window.planes.size() != kElements * pixels || window.valid.size() != pixels) {
-    throw Error("audit", "a window of " + std::to_string(pixels) + " pixels has " +
-                             std::to_string(window.planes.size()) + " values and " +
-                             std::to_string(window.valid.size()) + " mask values");
-  }
+  if (window.valid.empty()) window.valid.assign(window.pixels(), 1);
+  check(window);
   Defects defects;
-  defects.pixels = static_cast<std::int64_t>(pixels);
-  for (std::size_t i = 0; i < pixels; ++i) {
-    T3 t;
-    for (std::size_t element = 0; element < kElements; ++element) {
-      t[element] = static_cast<double>(window.plane(element)[i]);
-    }
-    window.valid[i] = window.valid[i] != 0 && usable(t);
-    if (window.valid[i] != 0) count(t, defects);
+  defects.pixels = static_cast<std::int64_t>(window.pixels());
+  for (std::size_t i = 0; i < window.pixels(); ++i) {
+    window.valid[i] = window.valid[i] != 0 && usable(window, i);
+    if (window.valid[i] != 0) count(window, i, defects);
     defects.invalid += window.valid[i] == 0;
   }
   return defects;

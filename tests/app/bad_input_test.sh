@@ -74,6 +74,8 @@ value_faults() {
   refused $ranks "data.seed: .*'1.5'.*0 to" train good.ini --data.seed=1.5
   refused $ranks 'train.learning_rate: ' train good.ini --train.learning_rate=nan
   for pair in data.patch_px=8 data.speckle_filter=boxcar:4 data.speckle_filter=lee \
+    data.speckle_filter=refined_lee:3 data.speckle_filter=refined_lee:7:0 \
+    data.features=log_t4 data.features=log_c2 data.features=span,span \
     data.split=halves data.buffer_px=wide "model.layers=conv 8" \
     "model.layers=frobnicate 3" train.optimizer=lion oida.interleave=0 \
     oida.interleave=fast oida.interleave=plan:nowhere.json oida.exchange=gossip \

@@ -22,7 +22,7 @@ inline Model small_model() {
   model.network.name = "small";
   model.parameters = ramp(parameter_count(model.network), -3.0F);
   model.classes = three_classes();
-  model.recipe.boxcar_px = 3;
+  model.recipe.filter = speckle_filter("refined_lee:5:4");
   model.normaliser.mean = ramp(9, 10.0F);
   model.normaliser.inverse_deviation = ramp(9, 0.25F);
   model.patch_px = 5;
@@ -32,8 +32,7 @@ inline Model small_model() {
 inline bool same(const Model& a, const Model& b) {
   return a.network == b.network && a.parameters == b.parameters &&
          a.classes.names == b.classes.names && a.classes.colours == b.classes.colours &&
-         a.recipe.features == b.recipe.features && a.recipe.boxcar_px == b.recipe.boxcar_px &&
-         a.normaliser.mean == b.normaliser.mean &&
+         a.recipe == b.recipe && a.normaliser.mean == b.normaliser.mean &&
          a.normaliser.inverse_deviation == b.normaliser.inverse_deviation &&
          a.patch_px == b.patch_px;
 }

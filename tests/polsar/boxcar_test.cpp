@@ -1,27 +1,13 @@
 #include "polsar/boxcar.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
-#include "samples.hpp"
+#include "windows.hpp"
 
 namespace oida {
 namespace {
-
-/// A third of the pixels is invalid and holds values that must not leak.
-MatrixWindow holed_window(int rows, int cols) {
-  MatrixWindow window = test::random_window(rows, cols, 8);
-  for (std::size_t i = 0; i < window.pixels(); i += 3) {
-    for (std::size_t e = 0; e < 9; ++e) {
-      window.plane(e)[i] = i % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30F;
-    }
-  }
-  audit(window);
-  for (std::size_t i = 0; i < window.pixels(); i += 3) window.valid[i] = 0;
-  return window;
-}
 
 double plain_mean(const MatrixWindow& window, std::size_t element, int row, int col, int side) {
   double sum = 0.0;
@@ -39,7 +25,7 @@ double plain_mean(const MatrixWindow& window, std::size_t element, int row, int 
 }
 
 TEST(Boxcar, IsTheMeanOfTheValidPixelsAround) {
-  const MatrixWindow window = holed_window(11, 13);
+  const MatrixWindow window = test::holed_window(11, 13);
   for (const int side : {1, 3, 7, 31}) {
     const MatrixWindow mean = boxcar(window, side);
     EXPECT_EQ(mean.valid, window.valid);
