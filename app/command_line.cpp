@@ -10,9 +10,12 @@ namespace oida::app {
 
 po::variables_map parse_command_line(const std::vector<std::string>& arguments,
                                      const po::options_description& options,
-                                     const std::vector<std::string>& places) {
+                                     const std::vector<std::string>& places, Places repeat) {
   po::positional_options_description positional;
-  for (const auto& place : places) positional.add(place.c_str(), 1);
+  for (const auto& place : places) {
+    const bool rest = repeat == Places::repeat_last && &place == &places.back();
+    positional.add(place.c_str(), rest ? -1 : 1);
+  }
   namespace style = po::command_line_style;
   po::variables_map values;
   try {

@@ -8,12 +8,15 @@
 
 namespace oida::app {
 
+enum class Places { once, repeat_last };
+inline constexpr Places kRepeatLast = Places::repeat_last;
+
 /// Long options only, "--key=value" or "--key value"; `places` are the positional arguments in
-/// order.
+/// order; with kRepeatLast the last of them takes all that are left.
 boost::program_options::variables_map parse_command_line(
     const std::vector<std::string>& arguments,
     const boost::program_options::options_description& options,
-    const std::vector<std::string>& places);
+    const std::vector<std::string>& places, Places repeat = Places::once);
 
 /// InputError that names the key where the error has one, else `where`.
 [[noreturn]] void rethrow(const boost::program_options::error& error, const std::string& where);

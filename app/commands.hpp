@@ -18,6 +18,7 @@ Exit dispatch(Runtime& runtime, const Arguments& arguments);
 Exit train(Comm& comm, const Arguments& arguments);
 Exit predict(Comm& comm, const Arguments& arguments);
 Exit inspect(Comm& comm, const Arguments& arguments);
+Exit report(Comm& comm, const Arguments& arguments);
 Exit synth(Comm& comm, const Arguments& arguments);
 
 /// Prints on rank 0 only.

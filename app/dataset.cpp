@@ -141,6 +141,10 @@ void cut_shards(Comm& comm, const Deck& deck, Dataset& data) {
       validation_in_use(data.split, static_cast<std::size_t>(deck.oida.validate_samples), seed);
   data.validation_total = used.size();
   data.validation = pick(used, evaluation_share(used, comm.size(), comm.rank()));
+  if (deck.oida.merge != "mean") {
+    data.common =
+        validation_in_use(data.split, static_cast<std::size_t>(deck.oida.merge_samples), seed);
+  }
 }
 
 void report_defects(Dataset& data) {
@@ -266,6 +270,7 @@ Window block_window(const Dataset& data, const Deck& deck, std::uint32_t block) 
 std::int64_t store_bytes(const Dataset& data, const Deck& deck) {
   auto blocks = blocks_of(data.shard);
   blocks.merge(blocks_of(data.validation));
+  blocks.merge(blocks_of(data.common));
   std::int64_t bytes = 0;
   for (const auto block : blocks) {
     const Window window = block_window(data, deck, block);

@@ -32,6 +32,7 @@ struct Dataset {
   std::vector<Sample> shard;                 // of this unit
   std::vector<Sample> validation;            // this unit's part of the validation samples in use
   std::size_t validation_total = 0;          // over all units
+  std::vector<Sample> common;                // validation samples that every unit scores
   std::vector<std::string> warnings;
 };
 

@@ -169,16 +169,21 @@ void add_training_keys(Table& table, Deck& deck) {
   table.number("train.weight_decay", train.weight_decay, 0.0, 0.0, 1.0, "L2 penalty");
   table.choice("train.class_weights", train.class_weights, {"none", "balanced"},
                "weights of the loss by class");
-  table.choice("train.precision", train.precision, {"fp32", "bf16"}, "arithmetic");
+  table.choice("train.precision", train.precision, {"fp32", "tf32", "bf16"},
+               "arithmetic; tf32 on GPUs");
   table.number<std::int64_t>("train.seed", train.seed, 1, 0, kMany, "of batches and dropout");
 }
 
 void add_oida_keys(Table& table, Deck& deck) {
   auto& oida = deck.oida;
-  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "none"},
+  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "local", "none"},
                "how units share what they learn");
   table.text("oida.interleave", oida.interleave, "auto",
              "auto | N | plan:RUN.json, steps while an exchange is in flight");
+  table.choice("oida.merge", oida.merge, {"mean", "weighted", "best"},
+               "what each round merges: the mean by samples, by score, or the best unit alone");
+  table.number<std::int64_t>("oida.merge_samples", oida.merge_samples, 256, 1, kMany,
+                             "validation samples that every unit scores for weighted and best");
   table.choice("oida.guard", oida.guard, {"on", "off"}, "keep the optimum, roll back to it");
   table.number("oida.guard_factor", oida.guard_factor, 10.0, 1.0, 1e6,
                "a loss above this times the optimum's rolls back");
@@ -192,7 +197,8 @@ void add_oida_keys(Table& table, Deck& deck) {
 
 void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   auto& device = deck.device;
-  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"}, "where to compute");
+  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"},
+               "where to compute; auto is the CPU");
   table.choice("device.engine", device.engine, {"onednn", "reference"}, "engine on the CPU");
   table.text("device.kernels", device.kernels, "table",
              "table | measure | plan:RUN.json, which kernel runs where");
@@ -201,7 +207,7 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.choice("device.oversubscribe", device.oversubscribe, {"warn", "refuse"},
                "more threads than cores on a node");
   table.number<std::int64_t>("device.memory_limit_mb", device.memory_limit_mb, 0, 0, kMany,
-                             "memory of a rank at most, 0 = not limited");
+                             "memory of a rank at most (on a GPU: of the GPU's), 0 = not limited");
   auto& run = deck.run;
   table.text("run.dir", run.dir, run_dir, "run directory");
   table.number("run.checkpoint_every_s", run.checkpoint_every_s, 300.0, 0.0, 1e9,
@@ -209,8 +215,9 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.number<std::int64_t>("run.keep", run.keep, 2, 1, 1000, "checkpoints kept");
   table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
   table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json");
-  table.number("run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
-               "stop with a checkpoint after this long, 0 = never");
+  table.number(
+      "run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
+      "stop with a checkpoint after this long, 0 = shortly before a Slurm job's end, else never");
   table.number("run.stall_timeout_s", run.stall_timeout_s, 600.0, 0.0, 1e9,
                "end the job when a rank is silent for this long, 0 = never");
   table.choice("run.class_map", run.class_map, {"auto", "on", "off"},

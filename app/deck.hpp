@@ -34,9 +34,9 @@ struct Deck {
     std::string optimizer, schedule, class_weights, precision;
   } train;
   struct {
-    std::string exchange, interleave, guard;
+    std::string exchange, interleave, merge, guard;
     double guard_factor;
-    std::int64_t guard_retries, validate_every, validate_samples;
+    std::int64_t guard_retries, merge_samples, validate_every, validate_samples;
   } oida;
   struct {
     std::string kind, engine, kernels, oversubscribe;

@@ -14,12 +14,14 @@ struct Command {
   Exit (*run)(Comm&, const Arguments&);
 };
 
-constexpr std::array<Command, 4> kCommands = {{
+constexpr std::array<Command, 5> kCommands = {{
     {"train", "train DECK.ini [--section.key=value ...]     train, on all ranks", train},
     {"predict", "predict MODEL.h5 SCENE --out MAP.tif         class map of a whole scene", predict},
     {"inspect", "inspect SCENE [--labels FILE] [--json]       what is this scene", inspect},
     {"synth", "synth DECK.ini                               write the deck's synthetic scene",
      synth},
+    {"report", "report RUN... --out DIR                      tables and figures over many runs",
+     report},
 }};
 
 std::string usage() {

@@ -24,13 +24,18 @@ std::vector<int> node_cores(const Comm& comm) {
   return {cores.begin(), cores.end()};
 }
 
-void refuse_missing_device(const DeviceOptions& device) {
-  if (device.kind != "gpu") return;
-  if (gpu_devices().empty()) {
+bool on_gpu(const DeviceOptions& device) {
+  return device.kind == "gpu";
+}
+
+/// This rank's GPU.
+Device find_gpu(int node_rank) {
+  const auto gpus = gpu_devices();
+  if (gpus.empty()) {
     throw InputError("device.kind",
                      "gpu: no GPU is visible to this process (CUDA " + cuda_version() + ")");
   }
-  throw InputError("device.kind", "gpu: this version trains on CPUs only");
+  return gpu_of(gpus, node_rank);
 }
 
 /// device.kernels: a word, or the lines of an earlier run.
@@ -61,6 +66,7 @@ DeviceOptions device_options(const Deck& deck) {
   options.precision = deck.train.precision;
   options.oversubscribe = deck.device.oversubscribe;
   options.threads = static_cast<int>(deck.device.threads);
+  options.memory_limit_mb = deck.device.memory_limit_mb;
   options.kernels = kernel_choice(deck);
   return options;
 }
@@ -68,12 +74,17 @@ DeviceOptions device_options(const Deck& deck) {
 namespace {
 
 ComputePlace place_this_rank(const Comm& comm, const DeviceOptions& device,
-                             std::vector<int>& own_cores) {
-  refuse_missing_device(device);
+                             std::vector<int>& own_cores, std::string& uuid) {
   const auto& own = comm.placement()[static_cast<std::size_t>(comm.rank())];
   const auto cores = node_cores(comm);
   const int available = static_cast<int>(cores.size());
   ComputePlace place;
+  if (on_gpu(device)) {
+    const Device gpu = find_gpu(own.node_rank);
+    place.device = "gpu";
+    place.gpu = gpu.ordinal;
+    uuid = gpu.uuid;
+  }
   own_cores = own.cores;
   place.threads = device.threads > 0 ? device.threads : std::max(1, available / own.node_ranks);
   const int wanted = place.threads * own.node_ranks;
@@ -91,11 +102,32 @@ ComputePlace place_this_rank(const Comm& comm, const DeviceOptions& device,
   return place;
 }
 
+/// Two ranks on one GPU take turns on it.
+void check_shared_gpus(Comm& comm, const DeviceOptions& device, ComputePlace& place) {
+  const auto& uuids = place.gpu_uuids;
+  for (std::size_t rank = 0; rank < uuids.size(); ++rank) {
+    const auto sharing = std::count(uuids.begin(), uuids.end(), uuids[rank]);
+    if (sharing == 1) continue;
+    const std::string what = std::to_string(sharing) + " ranks share " + uuids[rank] + " on " +
+                             comm.placement()[rank].host;
+    if (device.oversubscribe == "refuse") {
+      throw AgreedError("device.oversubscribe: " + what, Exit::refused);
+    }
+    place.warnings.push_back(what);
+    return;
+  }
+}
+
 }  // namespace
 
 ComputePlace place_ranks(Comm& comm, const DeviceOptions& device) {
   std::vector<int> own_cores;
-  auto place = collectively(comm, [&] { return place_this_rank(comm, device, own_cores); });
+  std::string uuid;
+  auto place = collectively(comm, [&] { return place_this_rank(comm, device, own_cores, uuid); });
+  if (on_gpu(device)) {
+    place.gpu_uuids = comm.all_gather(uuid);
+    check_shared_gpus(comm, device, place);
+  }
   std::ostringstream text;
   for (const int core : own_cores) text << core << ' ';
   for (const auto& list : comm.all_gather(text.str())) {
@@ -108,7 +140,9 @@ ComputePlace place_ranks(Comm& comm, const DeviceOptions& device) {
 EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch,
                              std::vector<float> class_weights) {
   EngineOptions options;
-  options.kind = device.engine;
+  options.kind = on_gpu(device) ? "cuda" : device.engine;
+  options.device = place.gpu;
+  options.memory_limit_bytes = static_cast<std::size_t>(device.memory_limit_mb) * 1'000'000;
   options.precision = device.precision;
   options.threads = place.threads;
   options.kernels = device.kernels;

@@ -12,6 +12,7 @@ namespace oida::app {
 
 struct DeviceOptions {
   std::string kind = "auto", engine = "onednn", precision = "fp32", oversubscribe = "warn";
+  std::int64_t memory_limit_mb = 0;
   int threads = 0;                   // a rank; 0 = its share of the node's cores
   std::vector<std::string> kernels;  // as in EngineOptions
 };
@@ -20,14 +21,16 @@ DeviceOptions device_options(const Deck& deck);
 struct ComputePlace {
   int threads = 1;
   std::vector<std::vector<int>> cores;  // by rank: what each may run on
-  std::string device = "cpu";
+  std::string device = "cpu";           // or gpu
+  int gpu = 0;                          // this rank's, as in gpu_devices()
+  std::vector<std::string> gpu_uuids;   // by rank; empty on CPUs
   std::vector<std::string> warnings;
 };
 
 /// Collective. Threads of this rank: as asked for, or the node's cores shared by its ranks. Binds
 /// the process to its own cores where the launcher did not and the ranks' threads fill the node.
-/// InputError (agreed) for a GPU that is not there, and for shared cores when device.oversubscribe
-/// = refuse.
+/// InputError (agreed) for a GPU that is not there, and for shared cores or GPUs when
+/// device.oversubscribe = refuse.
 ComputePlace place_ranks(Comm& comm, const DeviceOptions& device);
 
 EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch,

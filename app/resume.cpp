@@ -20,6 +20,7 @@ std::optional<std::string> fault(Comm& comm, const CheckpointStore& store, std::
     });
     return std::nullopt;
   } catch (const AgreedError& error) {
+    if (error.exit() == Exit::refused) throw;  // whole, but of another run
     return error.what();
   }
 }
@@ -51,12 +52,8 @@ std::int64_t named_checkpoint(Comm& comm, const CheckpointStore& store, const De
   return round;
 }
 
-}  // namespace
-
-std::optional<std::int64_t> find_checkpoint(Comm& comm, const CheckpointStore& store,
-                                            const Deck& deck) {
-  if (deck.run.resume == "no" || deck.dry_run) return std::nullopt;
-  if (deck.run.resume != "auto") return named_checkpoint(comm, store, deck);
+std::optional<std::int64_t> newest_whole(Comm& comm, const CheckpointStore& store,
+                                         const Deck& deck) {
   std::vector<std::int64_t> rounds;
   if (comm.rank() == 0) rounds = store.rounds();
   std::vector<std::int64_t> count{static_cast<std::int64_t>(rounds.size())};
@@ -74,6 +71,27 @@ std::optional<std::int64_t> find_checkpoint(Comm& comm, const CheckpointStore& s
                       Exit::refused);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> find_checkpoint(Comm& comm, const CheckpointStore& store,
+                                            const Deck& deck) {
+  if (deck.run.resume == "no" || deck.dry_run) return std::nullopt;
+  if (deck.run.resume == "auto") return newest_whole(comm, store, deck);
+  return named_checkpoint(comm, store, deck);
+}
+
+void set_newer_aside(CheckpointStore& store, std::int64_t round) {
+  for (const auto newer : store.rounds()) {
+    if (newer <= round) continue;
+    try {
+      store.set_aside(newer);
+      std::cout << "oida: set aside: checkpoint of round " << newer << " (*.aside)" << std::endl;
+    } catch (const Error& error) {
+      std::cout << "oida: " << error.what() << std::endl;
+    }
+  }
 }
 
 }  // namespace oida::app

@@ -17,4 +17,8 @@ namespace oida::app {
 std::optional<std::int64_t> find_checkpoint(Comm& comm, const CheckpointStore& store,
                                             const Deck& deck);
 
+/// Checkpoints newer than the one that the run goes on from, damaged or not: they stay to be looked
+/// at, but out of the way of those to come. Rank 0 calls it and says what it did.
+void set_newer_aside(CheckpointStore& store, std::int64_t round);
+
 }  // namespace oida::app

@@ -38,14 +38,16 @@ Json slurm_json() {
 Json placement_json(const Comm& comm, const ComputePlace& place) {
   Json table = Json::array();
   for (const auto& rank : comm.placement()) {
+    const auto index = static_cast<std::size_t>(rank.rank);
+    const Json uuid = place.gpu_uuids.empty() ? Json(nullptr) : Json(place.gpu_uuids[index]);
     table.push_back({{"rank", rank.rank},
                      {"host", rank.host},
                      {"node", rank.node},
                      {"node_rank", rank.node_rank},
-                     {"cores", place.cores[static_cast<std::size_t>(rank.rank)]},
+                     {"cores", place.cores[index]},
                      {"threads", place.threads},
                      {"device", place.device},
-                     {"device_uuid", nullptr}});
+                     {"device_uuid", uuid}});
   }
   return table;
 }
@@ -118,7 +120,7 @@ nlohmann::ordered_json run_record(const Comm& comm, const Deck& deck, const Data
   json["kernels"] = engine.kernels();
   Json memory = Json::array();
   for (const auto& item : plan.memory)
-    memory.push_back({{"what", item.what}, {"bytes", item.bytes}});
+    memory.push_back({{"what", item.what}, {"bytes", item.bytes}, {"on_gpu", item.on_gpu}});
   json["memory"] = memory;
   std::vector<std::string> warnings = data.warnings;
   warnings.insert(warnings.end(), place.warnings.begin(), place.warnings.end());
@@ -155,11 +157,11 @@ UnitTiming unit_timing(int rank, const std::string& host, const UnitNumbers& n) 
 
 }  // namespace
 
-Timing gather_timing(Comm& comm, const Trainer& trainer, double startup_s, double read_s,
-                     int pixels_per_sample) {
+Timing gather_timing(Comm& comm, const Trainer& trainer, const std::string& device,
+                     double startup_s, double read_s, int pixels_per_sample) {
   Timing timing;
   trainer.fill(timing);
-  timing.device = "cpu";
+  timing.device = device;
   timing.ranks = comm.size();
   timing.nodes = comm.placement().back().node + 1;
   timing.units_per_node = comm.placement().front().node_ranks;

@@ -7,7 +7,7 @@ packages=(
   g++ cmake ninja-build pkg-config git ca-certificates
   mpich libmpich-dev libhdf5-dev libgdal-dev libboost-program-options-dev
   libdnnl-dev nlohmann-json3-dev libmatio-dev librandom123-dev libxxhash-dev
-  libgtest-dev libbenchmark-dev gnuplot-nox fonts-dejavu-core
+  libgtest-dev libbenchmark-dev libmd4c-dev libmd4c-html0-dev gnuplot-nox fonts-dejavu-core
 )
 
 missing=()
@@ -26,7 +26,7 @@ else
 oida needs packages that this account cannot install. Debian 12 names:
   ${missing[*]}
 With Spack or modules: a C++20 compiler, cmake 3.25, ninja, mpich (or another MPI), hdf5, gdal,
-boost+program_options, onednn, nlohmann-json, matio, random123, xxhash, googletest,
+boost+program_options, onednn, nlohmann-json, matio, md4c, random123, xxhash, googletest,
 google-benchmark, gnuplot; then
   cmake --preset release && cmake --build --preset release
 TXT

@@ -42,6 +42,7 @@ void block_stop_signals() {
   const sigset_t set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread(wait_for_signals).detach();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above the limit is an error of write(2), not the end
 }
 
 void watch_stop_signals() {

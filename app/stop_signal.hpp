@@ -9,7 +9,7 @@
 namespace oida::app {
 
 /// To be called before any other thread starts. Until watch_stop_signals() the signals end the
-/// process as they would have done.
+/// process as they would have done. SIGXFSZ is ignored from here on.
 void block_stop_signals();
 /// From now on the signals are noted instead of ending the process; a second SIGINT ends it.
 void watch_stop_signals();

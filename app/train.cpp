@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 
 #include "commands.hpp"
 #include "core/clock.hpp"
@@ -68,15 +69,22 @@ bool already_done(Comm& comm, const Deck& deck) {
   return done;
 }
 
+void leave_failed(RunDirectory& directory, const std::string& reason) {
+  try {
+    directory.mark_failed(reason);
+  } catch (const Error& error) {
+    std::cout << "oida: " << error.what() << std::endl;
+  }
+}
+
 /// Runs, and leaves FAILED with the reason behind where a run that began did not end well.
 Exit run_in_directory(Comm& comm, PreparedRun& prepared, double began_s) {
   const auto directory = take_directory(comm, prepared.deck);
   try {
     return TrainingRun(comm, prepared, directory.get(), began_s).go();
   } catch (const AgreedError& error) {
-    if (directory != nullptr && error.exit() == Exit::failed) {
-      directory->mark_failed(error.what());
-    }
+    if (directory != nullptr && error.exit() == Exit::failed)
+      leave_failed(*directory, error.what());
     throw;
   }
 }

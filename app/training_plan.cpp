@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "earlier_run.hpp"
+#include "job_limit.hpp"
 
 namespace oida::app {
 
@@ -40,11 +41,30 @@ std::string megabytes(std::int64_t bytes) {
   return text.str();
 }
 
+void check_merge(const Deck& deck, const Dataset& data) {
+  if (merge_kind(deck.oida.merge) == MergeKind::mean) return;
+  if (exchange_kind(deck.oida.exchange) != ExchangeKind::oida) {
+    throw InputError("oida.merge", deck.oida.merge + " is for exchange = oida, this run has " +
+                                       deck.oida.exchange);
+  }
+  if (data.common.empty()) {
+    throw InputError("oida.merge", deck.oida.merge +
+                                       " scores validation samples, and the split has none; "
+                                       "allowed without them: mean");
+  }
+}
+
 }  // namespace
 
 std::int64_t TrainingPlan::memory_bytes() const {
   std::int64_t bytes = 0;
-  for (const auto& item : memory) bytes += static_cast<std::int64_t>(item.bytes);
+  for (const auto& item : memory) bytes += item.on_gpu ? 0 : static_cast<std::int64_t>(item.bytes);
+  return bytes;
+}
+
+std::int64_t TrainingPlan::gpu_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& item : memory) bytes += item.on_gpu ? static_cast<std::int64_t>(item.bytes) : 0;
   return bytes;
 }
 
@@ -54,6 +74,7 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
     throw InputError("oida.exchange",
                      "none is for one unit, this job has " + std::to_string(units));
   }
+  check_merge(deck, data);
   TrainingPlan plan;
   plan.interleave = make_interleave(deck, units);
   plan.global_batch =
@@ -83,18 +104,20 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   const std::size_t flat = engine.flat_size() * sizeof(float);
   const std::size_t slots = Optimizer(optimizer_options(deck), 0).slots();
   plan.memory.push_back({"scene windows", static_cast<std::size_t>(store_bytes(data, deck))});
-  plan.memory.push_back(
-      {"samples", (data.split.training.size() + data.split.validation.size() +
-                   data.split.test.size() + data.shard.size() + data.validation.size()) *
-                      sizeof(Sample)});
+  plan.memory.push_back({"samples", (data.split.training.size() + data.split.validation.size() +
+                                     data.split.test.size() + data.shard.size() +
+                                     data.validation.size() + data.common.size()) *
+                                        sizeof(Sample)});
   plan.memory.push_back({"parameters and gradient", 2 * flat});
   plan.memory.push_back({"optimizer", slots * flat});
   plan.memory.push_back({"exchange (sent, mean)", 2 * flat});
   plan.memory.push_back({"optimum and candidates", 3 * flat});
+  plan.memory.push_back({"checkpoint on its way (copy, file)", 2 * (4 + slots) * flat});
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   const std::int64_t limit = deck.device.memory_limit_mb * 1'000'000;
-  if (limit > 0 && plan.memory_bytes() > limit) {
+  // On a GPU the limit is that of the engine, which kept to it.
+  if (limit > 0 && plan.gpu_bytes() == 0 && plan.memory_bytes() > limit) {
     throw InputError("device.memory_limit_mb", "a rank needs " + megabytes(plan.memory_bytes()) +
                                                    ", allowed are " + megabytes(limit));
   }
@@ -130,6 +153,7 @@ GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan) {
 TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   TrainerOptions options;
   options.exchange = exchange_kind(deck.oida.exchange);
+  options.merge = merge_kind(deck.oida.merge);
   options.total_steps = plan.total_steps;
   options.global_batch = plan.global_batch;
   options.schedule.kind = schedule_kind(deck.train.schedule);
@@ -137,7 +161,7 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   options.schedule.warm_up = static_cast<float>(deck.train.warm_up);
   options.checkpoint_every_s = deck.run.checkpoint_every_s;
   options.keep = static_cast<int>(deck.run.keep);
-  options.time_limit_s = deck.run.time_limit_s;
+  options.time_limit_s = time_limit_s(deck.run.time_limit_s);
   options.trace = deck.run.trace == "on";
   return options;
 }
@@ -158,7 +182,9 @@ Interleave make_interleave(const Deck& deck, int units) {
     throw InputError("oida.interleave",
                      "'" + text + "' is not one of auto | 1 to 9999 | plan:FILE");
   }
-  return Interleave::fixed(exchange_kind(deck.oida.exchange) == ExchangeKind::oida ? steps : 1);
+  const auto kind = exchange_kind(deck.oida.exchange);
+  const bool every_step = kind == ExchangeKind::allreduce || kind == ExchangeKind::none;
+  return Interleave::fixed(every_step ? 1 : steps);
 }
 
 std::string identity(const Deck& deck, const Dataset& data) {
@@ -206,10 +232,12 @@ std::string describe(const Comm& comm, const TrainingPlan& plan, const Dataset& 
   text << "place      " << place.device << ", " << place.threads << " threads a rank, "
        << comm.placement().back().node + 1 << " nodes\n";
   text << "memory     " << megabytes(plan.memory_bytes())
-       << " a rank and about 100 MB for libraries\n";
+       << " a rank and about 100 MB for libraries";
+  if (plan.gpu_bytes() > 0) text << "; " << megabytes(plan.gpu_bytes()) << " of its GPU";
+  text << '\n';
   for (const auto& item : plan.memory) {
     text << "           " << std::setw(10) << megabytes(static_cast<std::int64_t>(item.bytes))
-         << "  " << item.what << '\n';
+         << "  " << item.what << (item.on_gpu ? " (GPU)\n" : "\n");
   }
   for (const auto& warning : data.warnings) text << "warning    " << warning << '\n';
   for (const auto& warning : place.warnings) text << "warning    " << warning << '\n';

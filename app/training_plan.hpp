@@ -25,6 +25,7 @@ struct TrainingPlan {
   std::vector<MemoryItem> memory;  // of this rank, largest first
 
   std::int64_t memory_bytes() const;
+  std::int64_t gpu_bytes() const;
 };
 
 /// Batches, steps and interleave; InputError naming oida.exchange, oida.interleave or

@@ -1,11 +1,13 @@
 #include "training_run.hpp"
 
 #include <iomanip>
+#include <iostream>
 #include <sstream>
 
 #include "commands.hpp"
 #include "core/clock.hpp"
 #include "earlier_run.hpp"
+#include "io/batch_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/model_file.hpp"
 #include "io/report.hpp"
@@ -46,7 +48,8 @@ void TrainingRun::read_features() {
   const double began_s = now_s();
   collectively(comm_, [&] {
     store_ = std::make_unique<PatchStore>(
-        load(run_.data, run_.deck, joined(run_.data.shard, run_.data.validation)));
+        load(run_.data, run_.deck,
+             joined(joined(run_.data.shard, run_.data.validation), run_.data.common)));
   });
   normaliser_ = fit_normaliser(comm_, *store_, run_.data.shard);
   store_->normalise(normaliser_);
@@ -74,21 +77,24 @@ void TrainingRun::tell(const std::string& event) {
 }
 
 void TrainingRun::make_trainer() {
-  if (comm_.size() > 1) exchange_ = comm_.make_exchange();
   sampler_ = std::make_unique<Sampler>(run_.data.shard, run_.data.classes.size(),
                                        sampler_options(comm_, run_));
   unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
   guard_ = std::make_unique<Guard>(*run_.engine, *store_, run_.data.validation,
                                    run_.data.validation_total, guard_options(run_.deck, run_.plan));
+  if (!run_.data.common.empty()) {
+    scorer_ = std::make_unique<Scorer>(*run_.engine, *store_, run_.data.common);
+  }
   const TrainerParts parts{*unit_,
                            *guard_,
                            comm_,
-                           exchange_.get(),
                            run_.deck.dry_run ? nullptr : checkpoints_.get(),
                            identity(run_.deck, run_.data),
                            stop_signal_seen,
                            [this](const Progress& progress) { watch(progress); },
-                           [this](const std::string& event) { tell(event); }};
+                           [this](const std::string& event) { tell(event); },
+                           [this](std::int64_t step) { keep_bad_batch(step); },
+                           scorer_.get()};
   trainer_ =
       std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan), run_.plan.interleave);
 }
@@ -110,16 +116,77 @@ void TrainingRun::finish_record() {
   directory_->write_metrics(trainer_->metrics());
 }
 
+void TrainingRun::say_once(const std::string& trouble) {
+  if (trouble.empty() || trouble == trouble_said_) return;
+  trouble_said_ = trouble;
+  tell(trouble + "; training goes on");
+}
+
 void TrainingRun::watch(const Progress& progress) {
   progress_->show(progress);
-  directory_->beat();
+  say_once(directory_->beat());
   constexpr double kMetricsEvery_s = 1;  // each write waits for the disk
   const double now = now_s();
   const bool new_rows = trainer_->metrics().size() != rows_written_;
   if (!new_rows || now - metrics_written_s_ < kMetricsEvery_s) return;
-  rows_written_ = trainer_->metrics().size();
   metrics_written_s_ = now;
-  directory_->write_metrics(trainer_->metrics());
+  try {
+    directory_->write_metrics(trainer_->metrics());
+    rows_written_ = trainer_->metrics().size();
+  } catch (const Error& error) {
+    say_once(error.message());
+  }
+}
+
+/// Of a run that is given up anyway: what stands in the way of it is said and no more.
+void TrainingRun::keep_bad_batch(std::int64_t step) {
+  const std::string path =
+      run_.deck.run.dir + "/nonfinite-batch.unit-" + std::to_string(comm_.rank()) + ".h5";
+  BadBatch bad;
+  bad.step = step;
+  bad.network = run_.engine->network();
+  bad.parameters.resize(parameter_count(bad.network));
+  run_.engine->export_flat(unit_->x(), bad.parameters);
+  bad.samples = sampler_->samples(static_cast<std::uint64_t>(step));
+  bad.batch = make_batch(*run_.engine);
+  sampler_->fill(static_cast<std::uint64_t>(step), *store_, bad.batch);
+  try {
+    write_bad_batch(path, bad);
+    std::cout << "oida: what rank " << comm_.rank() << " computed on is in " << path << std::endl;
+  } catch (const Error& error) {
+    std::cout << "oida: " << error.what() << std::endl;
+  }
+}
+
+/// A rank that is gone shows as a failure of the transport.
+TrainerResult TrainingRun::run_trainer() {
+  try {
+    return trainer_->run();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.exit() != Exit::again) throw;
+    const Placement& place = comm_.placement()[static_cast<std::size_t>(comm_.rank())];
+    throw Error(
+        "rank " + std::to_string(place.rank) + " on " + place.host,
+        "lost another in round " + std::to_string(trainer_->rounds()) + ": " + error.message(),
+        trainer_->exit_when_lost());
+  }
+}
+
+Exit TrainingRun::stopped(const TrainerResult& result) {
+  if (!result.has_checkpoint) {
+    throw AgreedError("run.dir: stopped on request, but there is no checkpoint to go on from",
+                      Exit::failed);
+  }
+  try {
+    finish_record();
+  } catch (const Error& error) {
+    tell(error.message());
+  }
+  say(comm_, "stopped on request after round " + std::to_string(result.rounds) +
+                 " with a checkpoint: start the same command again to go on\n");
+  return Exit::again;
 }
 
 Exit TrainingRun::go() {
@@ -134,6 +201,7 @@ Exit TrainingRun::go() {
                                    std::to_string(comm_.size()) +
                                    ": mean of their parameters, fresh optimizer, shards cut anew");
     }
+    if (comm_.rank() == 0) set_newer_aside(*checkpoints_, *checkpoint);
     say(comm_, "resumed from the checkpoint of round " + std::to_string(*checkpoint) + "\n");
   } else {
     trainer_->begin(initial_parameters(run_.engine->network(),
@@ -143,18 +211,11 @@ Exit TrainingRun::go() {
                                              trainer_->step());
   collectively(comm_, [&] { start_record(checkpoint.has_value()); });
   startup_s_ = now_s() - began_s_;
-  const TrainerResult result = trainer_->run();
+  const TrainerResult result = run_trainer();
   progress_->finish();
+  if (!result.finished) return stopped(result);
+  comm_.set_stall_moment("after the training", trainer_->exit_when_lost());
   collectively(comm_, [&] { finish_record(); });
-  if (!result.finished) {
-    if (!result.checkpoint_written) {
-      throw AgreedError("run.dir: stopped on request, but no checkpoint could be written",
-                        Exit::failed);
-    }
-    say(comm_, "stopped on request after round " + std::to_string(result.rounds) +
-                   " with a checkpoint: start the same command again to go on\n");
-    return Exit::again;
-  }
   write_outputs(result);
   return Exit::done;
 }
@@ -175,7 +236,8 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
   Model model{run_.engine->network(), result.parameters, run_.data.classes,
               run_.data.recipe,       normaliser_,       static_cast<int>(run_.deck.data.patch_px)};
   const int patch_pixels = model.patch_px * model.patch_px;
-  const Timing timing = gather_timing(comm_, *trainer_, startup_s_, read_s_, patch_pixels);
+  const Timing timing =
+      gather_timing(comm_, *trainer_, run_.place.device, startup_s_, read_s_, patch_pixels);
   const auto trace = run_.deck.run.trace == "on" ? gather_trace(comm_, unit_->clock().trace())
                                                  : std::vector<std::vector<TraceEvent>>{};
   collectively(comm_, [&] {
@@ -185,7 +247,7 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
     if (!trace.empty()) write_trace(directory_->file("trace.json"), trace);
   });
   const auto beat = [this] {
-    if (directory_ != nullptr) directory_->beat();
+    if (directory_ != nullptr) say_once(directory_->beat());
   };
   AlignedVector<float> flat(run_.engine->flat_size());
   run_.engine->import_flat(model.parameters, flat);

@@ -45,6 +45,10 @@ class TrainingRun {
   void start_record(bool resumed);
   void finish_record();
   void watch(const Progress& progress);
+  void say_once(const std::string& trouble);
+  void keep_bad_batch(std::int64_t step);
+  TrainerResult run_trainer();
+  Exit stopped(const TrainerResult& result);
   void write_outputs(const TrainerResult& result);
   void write_test(const TestResult& test);
   std::string closing_lines(const Scores& scores, const Timing& timing) const;
@@ -56,15 +60,16 @@ class TrainingRun {
   std::unique_ptr<CheckpointStore> checkpoints_;
   std::unique_ptr<PatchStore> store_;
   Normaliser normaliser_;
-  std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Unit> unit_;
   std::unique_ptr<Guard> guard_;
+  std::unique_ptr<Scorer> scorer_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<ProgressLine> progress_;
   nlohmann::ordered_json record_;
   std::size_t rows_written_ = 0;
   double metrics_written_s_ = 0;
+  std::string trouble_said_;
 };
 
 }  // namespace oida::app

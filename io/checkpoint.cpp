@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <sstream>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -108,6 +109,8 @@ class Hdf5Checkpoints final : public CheckpointStore {
   Archive read_common(std::int64_t round) const override;
   Archive read_unit(std::int64_t round, int unit) const override;
   int units(std::int64_t round) const override;
+  void discard(std::int64_t round, int unit) override;
+  void set_aside(std::int64_t round) override;
   void prune(int keep) override;
 
  private:
@@ -117,6 +120,7 @@ class Hdf5Checkpoints final : public CheckpointStore {
   H5In open(CheckpointName name) const;
   std::vector<std::uint64_t> manifest(std::int64_t round) const;
   bool is_complete(std::int64_t round) const;
+  std::string network_difference(const std::string& other) const;
 
   std::string folder_;
   Network network_;
@@ -167,10 +171,24 @@ H5In Hdf5Checkpoints::open(CheckpointName name) const {
       file.number_attribute("/", "unit") != name.unit) {
     file.refuse("holds another checkpoint than its name says");
   }
-  if (file.text_attribute("/", "network") != network_text(network_)) {
-    file.refuse("was written for another network");
+  const std::string network = file.text_attribute("/", "network");
+  if (network != network_text(network_)) {
+    throw InputError(path(name), "was written for another network, " + network_difference(network));
   }
   return file;
+}
+
+/// The first line of the networks' texts that differs.
+std::string Hdf5Checkpoints::network_difference(const std::string& other) const {
+  std::istringstream there(other);
+  std::istringstream here(network_text(network_));
+  std::string kept;
+  std::string own;
+  do {
+    if (!std::getline(there, kept)) kept = "no more";
+    if (!std::getline(here, own)) own = "no more";
+  } while (kept == own);
+  return "with '" + kept + "' where this run has '" + own + "'";
 }
 
 std::vector<std::uint64_t> Hdf5Checkpoints::manifest(std::int64_t round) const {
@@ -209,6 +227,20 @@ bool Hdf5Checkpoints::is_complete(std::int64_t round) const {
     return false;
   }
   return true;
+}
+
+void Hdf5Checkpoints::discard(std::int64_t round, int unit) {
+  std::error_code ignored;
+  fs::remove(path({round, unit, false}), ignored);
+}
+
+void Hdf5Checkpoints::set_aside(std::int64_t round) {
+  for (const auto& name : checkpoint_names(folder_)) {
+    if (name.round != round || name.part) continue;
+    std::error_code error;
+    fs::rename(path(name), path(name) + ".aside", error);
+    if (error) throw Error(path(name), "cannot be set aside: " + error.message());
+  }
 }
 
 /// Files of rounds after the newest complete one stay: other units may be writing them.

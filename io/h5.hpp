@@ -3,8 +3,10 @@
 // bytes, a checksum on every dataset, errors as oida::Error.
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hdf5.h>
@@ -35,11 +37,16 @@ class H5Handle {
 
 using H5Dims = std::vector<hsize_t>;
 
-/// A new file. Groups on a name's way are made. Error naming the path.
+/// HDF5 is not thread-safe: held by every open file of this room, so that one thread at a time is
+/// inside.
+std::unique_lock<std::recursive_mutex> h5_turn();
+
+/// A new file, put together in memory and written by close(): HDF5 1.10 crashes where a write to
+/// the disk fails half-way. Groups on a name's way are made. Error naming the path.
 class H5Out {
  public:
   explicit H5Out(const std::string& path);
-  ~H5Out();  // a file that was not closed is removed
+  ~H5Out();  // a file that was not closed is not written
   H5Out(const H5Out&) = delete;
   H5Out& operator=(const H5Out&) = delete;
 
@@ -50,14 +57,16 @@ class H5Out {
   /// On the group or dataset `object`; "/" is the file.
   void attribute(const std::string& object, const std::string& name, const std::string& text);
   void attribute(const std::string& object, const std::string& name, std::int64_t number);
-  /// Closes, syncs, renames.
+  /// Writes under another name, syncs, renames.
   void close();
 
  private:
   void check(bool good, const std::string& what) const;
+  std::string_view image() const;
   void write_bytes(const std::string& name, hid_t type, const H5Dims& dims, const void* bytes,
                    std::size_t size);
 
+  std::unique_lock<std::recursive_mutex> turn_ = h5_turn();
   std::string path_;
   H5Handle file_;
 };
@@ -90,6 +99,7 @@ class H5In {
   void read_bytes(const std::string& name, const Dataset& dataset, hid_t type, void* bytes) const;
   H5Handle open_attribute(const std::string& object, const std::string& name) const;
 
+  std::unique_lock<std::recursive_mutex> turn_ = h5_turn();
   std::string path_;
   Exit exit_;
   std::uint64_t file_bytes_ = 0;

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <unistd.h>
-
 #include "core/hash.hpp"
 #include "io/files.hpp"
 #include "io/h5.hpp"
@@ -10,6 +8,8 @@
 
 namespace oida {
 namespace {
+
+constexpr std::size_t kGrowth_bytes = std::size_t{1} << 20;
 
 /// Creation properties without time stamps.
 H5Handle timeless(hid_t kind) {
@@ -27,16 +27,14 @@ H5Out::H5Out(const std::string& path) : path_(path) {
   const H5Quiet quiet;
   const H5Handle creation = timeless(H5P_FILE_CREATE);
   const H5Handle access = h5_access();
-  file_ = H5Handle(H5Fcreate(part_name(path).c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
-                   H5Fclose);
+  check(H5Pset_fapl_core(access.get(), kGrowth_bytes, false) >= 0, "cannot be made in memory");
+  file_ = H5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
   check(file_.valid(), "cannot be made");
 }
 
 H5Out::~H5Out() {
-  if (!file_.valid()) return;
   const H5Quiet quiet;
   file_.close();
-  ::unlink(part_name(path_).c_str());
 }
 
 void H5Out::check(bool good, const std::string& what) const {
@@ -122,13 +120,21 @@ void H5Out::attribute(const std::string& object, const std::string& name, std::i
         "attribute " + name + " cannot be written");
 }
 
+std::string_view H5Out::image() const {
+  void* bytes = nullptr;
+  check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) >= 0 &&
+            H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &bytes) >= 0 && bytes != nullptr,
+        "cannot be put together in memory");
+  const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
+  check(size > 0, "cannot be put together in memory");
+  // The handle of the core driver is the address of its buffer (H5Pset_fapl_core).
+  return {*static_cast<const char* const*>(bytes), static_cast<std::size_t>(size)};
+}
+
 void H5Out::close() {
   const H5Quiet quiet;
-  const bool flushed = H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) >= 0;
-  const bool closed = file_.close();
-  if (!flushed || !closed) ::unlink(part_name(path_).c_str());
-  check(flushed && closed, "cannot be written to its end");
-  publish(path_);
+  write_whole_file(path_, image());
+  check(file_.close(), "cannot be closed");
 }
 
 }  // namespace oida

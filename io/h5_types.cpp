@@ -24,6 +24,11 @@ H5Handle h5_access() {
   return access;
 }
 
+std::unique_lock<std::recursive_mutex> h5_turn() {
+  static std::recursive_mutex mutex;
+  return std::unique_lock(mutex);
+}
+
 void start_h5() {
   static std::once_flag once;
   std::call_once(once, [] { H5dont_atexit(); });

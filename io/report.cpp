@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/files.hpp"
+#include "io/page.hpp"
 #include "io/report_files.hpp"
 
 namespace oida {
@@ -65,7 +66,9 @@ void write_run_report(const std::string& run_directory) {
   try {
     std::string why;
     const auto figures = draw_figures(files, why);
-    write_whole_file(run_directory + "/report.md", report_text(files, figures, why));
+    const std::string text = report_text(files, figures, why);
+    write_whole_file(run_directory + "/report.md", text);
+    write_page(run_directory + "/report.html", text);
   } catch (const nlohmann::json::exception& error) {
     throw Error(run_directory, std::string("a JSON file is not as expected: ") + error.what());
   }

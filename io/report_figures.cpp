@@ -1,8 +1,6 @@
 // The figures of a report and the data files that they are drawn from.
 
-#include <array>
-#include <utility>
-
+#include "io/figure_style.hpp"
 #include "io/files.hpp"
 #include "io/gnuplot.hpp"
 #include "io/report.hpp"
@@ -13,23 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kGrid =
-    "set grid back lc rgb '#dddddd' lw 1 dt 1\nset border lc rgb '#555555'\n";
-
-/// Key in timing.json, what it is, colour.
-constexpr std::array<std::array<const char*, 3>, 6> kPhaseColours{
-    {{"compute_s", "compute", "#4477aa"},
-     {"data_wait_s", "waiting for data", "#ccbb44"},
-     {"exposed_s", "exchange, exposed", "#ee6677"},
-     {"validate_s", "validation", "#228833"},
-     {"checkpoint_s", "checkpoint", "#aa3377"},
-     {"other_s", "other", "#bbbbbb"}}};
-
 constexpr int kSamples = 2, kTrainLoss = 4, kValidationLoss = 5, kOa = 6, kOptimum = 9;
-
-std::string number_text(const Json& value) {
-  return value.is_number() ? value.dump() : "nan";
-}
 
 Figure loss_figure(const RunFiles& files) {
   std::string data = "# samples, train loss, validation loss, OA, OA of the optimum\n";
@@ -61,28 +43,12 @@ Figure loss_figure(const RunFiles& files) {
   return figure;
 }
 
-Figure phases_figure(const RunFiles& files) {
-  std::string data = "rank";
-  for (const auto& phase : kPhaseColours) data += std::string(" ") + phase[0];
-  data += "\n";
-  for (const auto& unit : files.timing.at("per_rank")) {
-    data += number_text(unit.at("rank"));
-    for (const auto& phase : kPhaseColours) data.append(" ").append(number_text(unit.at(phase[0])));
-    data += "\n";
+std::vector<PhaseBar> rank_bars(const Json& timing) {
+  std::vector<PhaseBar> bars;
+  for (const auto& unit : timing.at("per_rank")) {
+    bars.emplace_back(number_text(unit.at("rank")), unit);
   }
-  write_whole_file(files.folder + "/" + kFiguresFolder + "/phases.dat", data);
-  Figure figure{.name = "phases"};
-  figure.script = std::string(kGrid) +
-                  "set style data histograms\nset style histogram rowstacked\n"
-                  "set style fill solid 1.0 noborder\nset boxwidth 0.7\n"
-                  "set key outside right top reverse Left invert\n"
-                  "set xlabel 'rank'\nset ylabel 'training time (s)'\nset yrange [0:*]\n";
-  for (std::size_t i = 0; i < kPhaseColours.size(); ++i) {
-    figure.plot += (i == 0 ? "plot 'phases.dat' using " : ", '' using ") + std::to_string(i + 2) +
-                   (i == 0 ? ":xtic(1)" : "") + " every ::1 lc rgb '" + kPhaseColours[i][2] +
-                   "' title '" + kPhaseColours[i][1] + "'";
-  }
-  return figure;
+  return bars;
 }
 
 /// Each row of the confusion matrix in percent of its true class; nan where that has no sample.
@@ -130,8 +96,8 @@ Figure confusion_figure(const RunFiles& files) {
     std::string text = cell;
     return text.replace(text.find("PICK"), 4, comparison) + "'" + colour + "'";
   };
-  figure.plot = "plot 'confusion.dat' matrix using 1:2:3 with image, " + picked("<", "#222222") +
-                ", " + picked(">=", "#ffffff");
+  figure.plot = "plot 'confusion.dat' matrix using 1:2:3 with image pixels, " +
+                picked("<", "#222222") + ", " + picked(">=", "#ffffff");
   return figure;
 }
 
@@ -141,7 +107,7 @@ std::vector<std::string> draw_figures(const RunFiles& files, std::string& why) {
   std::vector<Figure> figures;
   if (!files.metrics.empty()) figures.push_back(loss_figure(files));
   if (!files.timing.is_null() && !files.timing.at("per_rank").empty()) {
-    figures.push_back(phases_figure(files));
+    figures.push_back(phases_figure(files.folder + "/" + kFiguresFolder, rank_bars(files.timing)));
   }
   if (!files.test.is_null()) figures.push_back(confusion_figure(files));
   std::vector<std::string> drawn;

@@ -1,10 +1,9 @@
 // The words and tables of report.md.
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 
+#include "io/markdown.hpp"
 #include "io/report.hpp"
 #include "io/report_files.hpp"
 
@@ -12,51 +11,7 @@ namespace oida {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kNone = "–";
-
-/// The member `key` of an object; null when it is not there.
-Json member(const Json& object, const std::string& key) {
-  return object.is_object() && object.contains(key) ? object.at(key) : Json(nullptr);
-}
-
-std::string fixed(const Json& value, int digits, double factor = 1, const char* unit = "") {
-  if (!value.is_number()) return kNone;
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f%s", digits, factor * value.get<double>(), unit);
-  return text.data();
-}
-
-std::string percent(const Json& value) {
-  return fixed(value, 2, 100, " %");
-}
-
-/// A cell of a table: any JSON value as text that a table can hold.
-std::string cell(const Json& value) {
-  if (value.is_null()) return kNone;
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
-    text.insert(at, 1, '\\');
-  }
-  return text;
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const auto& text : cells) line.append(" ").append(text).append(" |");
-  return line + "\n";
-}
-
-std::string head(const std::vector<std::string>& names) {
-  std::string rule = "|";
-  for (std::size_t i = 0; i < names.size(); ++i) rule += i == 0 ? "---|" : "---:|";
-  return row(names) + rule + "\n";
-}
-
-std::string picture(const std::string& title, const std::string& path) {
-  return "![" + title + "](" + path + ")\n\n";
-}
+using namespace markdown;
 
 std::string figure(const std::vector<std::string>& figures, const std::string& name,
                    const std::string& title) {

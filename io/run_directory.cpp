@@ -60,10 +60,10 @@ RunDirectory::RunDirectory(const std::string& path) : path_(path) {
 
 RunDirectory::~RunDirectory() = default;
 
-void RunDirectory::beat() {
-  if (now_s() - beaten_s_ < kBeatEvery_s) return;
-  lock_->beat();
+std::string RunDirectory::beat() {
+  if (now_s() - beaten_s_ < kBeatEvery_s) return "";
   beaten_s_ = now_s();
+  return lock_->beat();
 }
 
 void RunDirectory::write_text(const std::string& name, const std::string& text) {

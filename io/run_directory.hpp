@@ -30,8 +30,9 @@ class RunDirectory {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
-  /// Renews the lock's heartbeat when it is older than 10 s. Error when another job has taken it.
-  void beat();
+  /// Renews the lock's heartbeat when it is older than 10 s; returns what stands in the way of it,
+  /// nothing when all is well. Error when another job has taken it.
+  std::string beat();
   /// Whole-file writes: beside, synced, renamed. Error naming the file.
   void write_text(const std::string& name, const std::string& text);
   void write_json(const std::string& name, const nlohmann::ordered_json& json);

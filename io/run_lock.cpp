@@ -125,15 +125,21 @@ class Candidate {
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;
 
-  double written_s() const {
+  double written_s() const { return changed_s(status()); }
+
+  /// Over NFS the answer to link(2) may get lost, and the call sent again then fails though the
+  /// first was carried out: the number of links tells (open(2), O_EXCL).
+  bool is_linked() const { return status().st_nlink == 2; }
+
+ private:
+  struct stat status() const {
     struct stat status {};
     if (::stat(path_.c_str(), &status) != 0) {
       throw Error(path_, "vanished: " + system_error_text(errno));
     }
-    return changed_s(status);
+    return status;
   }
 
- private:
   std::string path_;
 };
 
@@ -149,11 +155,17 @@ std::string own_content() {
 
 RunLock::RunLock(const std::string& folder)
     : folder_(folder), path_(folder + "/lock"), content_(own_content()) {
+  take();
+}
+
+void RunLock::take() {
   const std::string own = path_ + "." + host_name() + "." + std::to_string(::getpid());
   const Candidate candidate(own, content_);
   for (int i = 0; i < kTries; ++i) {
     if (::link(own.c_str(), path_.c_str()) == 0) return;
-    if (errno != EEXIST) throw Error(path_, "cannot be made: " + system_error_text(errno));
+    const int error = errno;
+    if (candidate.is_linked()) return;
+    if (error != EEXIST) throw Error(path_, "cannot be made: " + system_error_text(error));
     settle(folder_, path_, own + ".stale", candidate.written_s());
   }
   throw InputError(folder_, "is being taken by several jobs at once");
@@ -167,10 +179,22 @@ bool RunLock::is_mine() const {
   return text_of(path_) == content_;
 }
 
-void RunLock::beat() {
-  if (!is_mine()) throw Error(folder_, "was taken over by another job");
-  if (::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0) != 0) {
+std::string RunLock::beat() {
+  const std::string found = text_of(path_);
+  if (!found.empty() && found != content_) throw Error(folder_, "was taken over by another job");
+  try {
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) != 0 && errno == ENOENT) {
+      make_folder(folder_);
+      take();
+      return folder_ + ": its lock had vanished and was made anew";
+    }
+    if (::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0) == 0) return "";
     throw Error(path_, "heartbeat cannot be renewed: " + system_error_text(errno));
+  } catch (const InputError& error) {
+    throw Error(folder_, "was taken over by another job: " + error.message());
+  } catch (const Error& error) {
+    return error.message();
   }
 }
 

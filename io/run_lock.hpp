@@ -14,10 +14,13 @@ class RunLock {
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
-  /// Renews the heartbeat (the file's time of change). Error when another job has taken the lock.
-  void beat();
+  /// Renews the heartbeat (the file's time of change), and takes the lock again where its file has
+  /// vanished with its folder; returns what stands in the way of it, nothing when all is well.
+  /// Error when another job has taken the lock.
+  std::string beat();
 
  private:
+  void take();
   bool is_mine() const;
 
   std::string folder_;

@@ -33,12 +33,14 @@ Network reference_network() {
 }
 
 Trainer::Trainer(const std::string& precision, int threads)
-    : engine_(make_engine(reference_network(), options_of(precision, threads))),
+    : Trainer(options_of(precision, threads)) {}
+
+Trainer::Trainer(const EngineOptions& options)
+    : engine_(make_engine(reference_network(), options)),
       batch_(make_batch(*engine_)),
       parameters_(engine_->flat_size()),
       gradient_(engine_->flat_size()),
       optimizer_({}, engine_->flat_size()) {
-  batch_.n = kBatch;
   fill(batch_);
   engine_->import_flat(initial_parameters(engine_->network(), 1), parameters_);
 }

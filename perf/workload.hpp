@@ -25,6 +25,8 @@ Network reference_network();
 class Trainer {
  public:
   Trainer(const std::string& precision, int threads);
+  /// Batches of options.max_batch.
+  explicit Trainer(const EngineOptions& options);
 
   const Engine& engine() const { return *engine_; }
   /// One step and its update; `between` is called after each kernel.

@@ -47,7 +47,7 @@ room io io polsar data nn oida/records.hpp oida/archive.hpp core
 home 'mpi\.h' lib/comm
 home 'cuda|cudnn|cublas|nccl' lib/engine/cuda
 home 'dnnl' lib/engine/onednn
-home 'gdal|ogr|cpl_|hdf5|H5|matio' io
+home 'gdal|ogr|cpl_|hdf5|H5|matio|md4c' io
 home 'boost/' app
 home 'Random123' lib/core
 home 'xxhash' lib/core

@@ -7,9 +7,14 @@ target_compile_options(oida_flags INTERFACE
   # GCC 12 warns falsely of overlapping copies in std::string's operator+ (GCC bug 105651).
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${OIDA_WERROR}>>:-Werror>)
+# -Wpedantic would warn of nvcc's own line marks.
+target_compile_options(oida_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${OIDA_WERROR}>>:-Werror=all-warnings>")
 target_include_directories(oida_flags INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 if(OIDA_SANITIZE)
-  target_compile_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
   target_link_options(oida_flags INTERFACE -fsanitize=${OIDA_SANITIZE})
 endif()
 

@@ -47,12 +47,17 @@ class Comm {
   virtual std::vector<std::string> all_gather(const std::string& text) = 0;
 
   virtual const std::vector<Placement>& placement() const = 0;  // not collective
-  /// A second set of channels for the training loop; lives no longer than the Comm.
-  virtual std::unique_ptr<Exchange> make_exchange() = 0;
+  /// A second set of channels for the training loop; lives no longer than the Comm. All ranks give
+  /// the same options.
+  virtual std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options = {}) = 0;
 
-  /// Waits longer than this end the job with exit code 75 (under srun 137, see Runtime::abort) and
-  /// a line that names the rank, host and operation; 0 = wait for ever. Not collective.
+  /// Waits longer than this end the job (under srun with 137, see Runtime::abort) with a line that
+  /// names the rank that does not answer, its host, the moment and the operation; 0 = wait for
+  /// ever. Not collective.
   virtual void set_stall_timeout(double seconds) = 0;
+  /// The moment ("in round 12") that the line names, and the exit code of a job that ends so; by
+  /// default Exit::failed. Not collective.
+  virtual void set_stall_moment(const std::string& moment, Exit exit) = 0;
 
   template <typename T>
   void broadcast_values(std::vector<T>& values, int root) {

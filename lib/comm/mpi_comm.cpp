@@ -1,10 +1,13 @@
 #include "comm/mpi_comm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "comm/mpi_check.hpp"
+#include "comm/nodes.hpp"
 #include "comm/placement.hpp"
 #include "comm/sum_exchange.hpp"
 
@@ -31,11 +34,13 @@ std::string text_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 MpiComm::MpiComm(MPI_Comm parent) {
-  stall_.host = host_name();
   check_mpi(MPI_Comm_rank(parent, &stall_.rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(parent, &size_), "MPI_Comm_size");
   comm_ = duplicate(parent, "start");
+  roll_call_ = std::make_unique<RollCall>(duplicate(comm_, "start"), rank(), size_);
   find_placement();
+  for (const Placement& place : placement_) stall_.hosts.push_back(place.host);
+  stall_.roll_call = roll_call_.get();
 }
 
 MPI_Comm MpiComm::duplicate(MPI_Comm parent, const char* operation) {
@@ -174,7 +179,7 @@ int MpiComm::node_leader() {
 
 void MpiComm::find_placement() {
   std::ostringstream own;
-  own << node_leader() << ' ' << stall_.host;
+  own << node_leader() << ' ' << host_name();
   for (const int core : allowed_cores()) own << ' ' << core;
   std::vector<int> leaders;
   for (const std::string& text : all_gather(own.str())) {
@@ -187,12 +192,60 @@ void MpiComm::find_placement() {
   number_nodes(placement_, leaders);
 }
 
-std::unique_ptr<Exchange> MpiComm::make_exchange() {
-  if (channels_.empty()) channels_.push_back(duplicate(comm_, "make_exchange"));
-  const MPI_Comm channel = channels_.back();
-  channels_.pop_back();
-  return std::make_unique<SumExchange>(channel, size_, stall_,
-                                       [this](MPI_Comm used) { channels_.push_back(used); });
+MPI_Comm MpiComm::node_comm(int ranks_per_node) {
+  MPI_Comm& node = node_comms_.try_emplace(ranks_per_node, MPI_COMM_NULL).first->second;
+  if (node == MPI_COMM_NULL) {
+    const Nodes nodes = nodes_of(placement_, rank(), ranks_per_node);
+    check_mpi(MPI_Comm_split(comm_, nodes.own, rank(), &node), "MPI_Comm_split");
+  }
+  return node;
+}
+
+/// A page of a full shared memory that is touched kills the process, so this is asked before.
+bool MpiComm::shared_memory_suffices(int ranks_per_node, std::size_t floats) {
+  const Nodes nodes = nodes_of(placement_, rank(), ranks_per_node);
+  const std::size_t needed = nodes.ranks > 1 ? NodeMemory::bytes(nodes.ranks, floats) : 0;
+  std::array<double, 1> lacking{needed > free_shared_memory_bytes() ? 1.0 : 0.0};
+  maximum(lacking);
+  return lacking[0] == 0.0;
+}
+
+/// Exchanges may have ended in another order elsewhere: the oldest that fits is the same on all.
+std::unique_ptr<Channel> MpiComm::take_channel(int ranks_per_node, std::size_t floats) {
+  auto best = channels_.end();
+  for (auto at = channels_.begin(); at != channels_.end(); ++at) {
+    const bool fits = (*at)->ranks_per_node == ranks_per_node && (*at)->floats >= floats;
+    if (fits && (best == channels_.end() || (*at)->id < (*best)->id)) best = at;
+  }
+  if (best == channels_.end()) return nullptr;
+  std::unique_ptr<Channel> channel = std::move(*best);
+  channels_.erase(best);
+  return channel;
+}
+
+std::unique_ptr<Channel> MpiComm::new_channel(int ranks_per_node, std::size_t floats) {
+  auto channel = std::make_unique<Channel>();
+  channel->id = channels_made_++;
+  channel->ranks_per_node = ranks_per_node;
+  channel->floats = floats;
+  channel->messages = duplicate(comm_, "make_exchange");
+  channel->memory = std::make_unique<NodeMemory>(node_comm(ranks_per_node), floats);
+  barrier();
+  return channel;
+}
+
+std::unique_ptr<Exchange> MpiComm::make_exchange(const ExchangeOptions& options) {
+  const std::size_t floats = SumExchange::area_floats(options);
+  int ranks_per_node = options.ranks_per_node;
+  std::unique_ptr<Channel> channel = take_channel(ranks_per_node, floats);
+  if (!channel && !shared_memory_suffices(ranks_per_node, floats)) {
+    ranks_per_node = 1;
+    channel = take_channel(ranks_per_node, floats);
+  }
+  if (!channel) channel = new_channel(ranks_per_node, floats);
+  return std::make_unique<SumExchange>(
+      std::move(channel), nodes_of(placement_, rank(), ranks_per_node), stall_, options,
+      [this](std::unique_ptr<Channel> used) { channels_.push_back(std::move(used)); });
 }
 
 }  // namespace oida

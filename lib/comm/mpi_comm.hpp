@@ -1,10 +1,16 @@
 #pragma once
 // Comm by MPI, on a communicator of its own. Every operation is a non-blocking one that is polled.
 
+#include <map>
+#include <memory>
+#include <vector>
+
 #include <mpi.h>
 
+#include "comm/channel.hpp"
 #include "comm/comm.hpp"
 #include "comm/patience.hpp"
+#include "comm/roll_call.hpp"
 
 namespace oida {
 
@@ -27,8 +33,14 @@ class MpiComm final : public Comm {
   std::vector<std::string> all_gather(const std::string& text) override;
 
   const std::vector<Placement>& placement() const override { return placement_; }
-  std::unique_ptr<Exchange> make_exchange() override;
+  std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options) override;
   void set_stall_timeout(double seconds) override { stall_.timeout_s = seconds; }
+  void set_stall_moment(const std::string& moment, Exit exit) override {
+    stall_.moment = moment;
+    stall_.exit = exit;
+  }
+  /// Takes in messages that nobody waits for; before MPI ends.
+  void clear() { roll_call_->listen(); }
 
  private:
   MPI_Comm duplicate(MPI_Comm parent, const char* operation);
@@ -39,12 +51,19 @@ class MpiComm final : public Comm {
   std::vector<std::uint64_t> gather_sizes(std::uint64_t own);
   int node_leader();
   void find_placement();
+  std::unique_ptr<Channel> take_channel(int ranks_per_node, std::size_t floats);
+  std::unique_ptr<Channel> new_channel(int ranks_per_node, std::size_t floats);
+  MPI_Comm node_comm(int ranks_per_node);
+  bool shared_memory_suffices(int ranks_per_node, std::size_t floats);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   Stall stall_;
   int size_ = 1;
   std::vector<Placement> placement_;
-  std::vector<MPI_Comm> channels_;  // of exchanges that are gone, to be used again
+  std::unique_ptr<RollCall> roll_call_;
+  std::map<int, MPI_Comm> node_comms_;              // by ranks_per_node
+  std::vector<std::unique_ptr<Channel>> channels_;  // of exchanges that are gone, to be used again
+  int channels_made_ = 0;
 };
 
 }  // namespace oida

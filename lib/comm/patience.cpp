@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "comm/mpi_check.hpp"
+#include "comm/roll_call.hpp"
 #include "core/error.hpp"
 
 namespace oida {
@@ -20,6 +21,8 @@ namespace {
 
 constexpr double kYieldFor_s = 200e-6;  // shorter waits cost a yield and no timer
 constexpr double kLongestNap_s = 1e-3;
+constexpr double kAnnounceAfter = 0.25;  // of the time-out
+constexpr double kHoldBack_s = 2;
 constexpr unsigned kAbortPatience_s = 10;
 
 volatile std::sig_atomic_t abort_exit_code = 1;
@@ -30,9 +33,9 @@ void leave(int) {
 
 }  // namespace
 
-void Patience::idle() const {
+void Patience::idle() {
   const double waited_s = now_s() - since_s_;
-  if (stall_.timeout_s > 0.0 && waited_s > stall_.timeout_s) end_job(waited_s);
+  if (stall_.timeout_s > 0.0 && waited_s > kAnnounceAfter * stall_.timeout_s) lose(waited_s);
   if (waited_s < kYieldFor_s) {
     sched_yield();
     return;
@@ -41,17 +44,37 @@ void Patience::idle() const {
       std::chrono::duration<double>(std::min(kLongestNap_s, waited_s / 16.0)));
 }
 
-void Patience::end_job(double waited_s) const {
+/// The lowest of the ranks that wait speaks for all and ends the job; the others hold back a while,
+/// should it be about to do so.
+void Patience::lose(double waited_s) {
+  RollCall* roll_call = stall_.roll_call;
+  if (!announced_ && roll_call != nullptr) roll_call->announce();
+  announced_ = true;
+  if (waited_s <= stall_.timeout_s) return;
+  std::vector<int> silent;
+  if (roll_call != nullptr) silent = roll_call->silent(waited_s);
+  bool lowest = true;
+  for (int r = 0; r < stall_.rank; ++r) lowest &= std::ranges::count(silent, r) > 0;
+  if (lowest || waited_s > stall_.timeout_s + kHoldBack_s) end_job(waited_s, silent);
+}
+
+void Patience::end_job(double waited_s, const std::vector<int>& silent) const {
+  const auto name = [this](int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    return "rank " + std::to_string(rank) +
+           (r < stall_.hosts.size() ? " on " + stall_.hosts[r] : "");
+  };
+  std::string who = silent.empty() ? "a rank" : name(silent.front());
+  if (silent.size() > 1) who += " and " + std::to_string(silent.size() - 1) + " more";
   std::array<char, 512> line{};
   const int length = std::snprintf(
       line.data(), line.size(),
-      "oida: error: rank %d on %s: nothing came for %.1f s while waiting in %s: a rank or node is "
-      "lost or stalled\n",
-      stall_.rank, stall_.host.c_str(), waited_s, operation_);
+      "oida: error: %s does not answer: lost or stalled %s; %s waited %.1f s in %s\n", who.c_str(),
+      stall_.moment.c_str(), name(stall_.rank).c_str(), waited_s, operation_);
   // One write, so that the lines of ranks that give up together stay whole.
   const auto size = std::min(line.size() - 1, static_cast<std::size_t>(std::max(length, 0)));
   if (write(STDERR_FILENO, line.data(), size) < 0) std::perror("oida");
-  end_all(static_cast<int>(Exit::again));
+  end_all(static_cast<int>(stall_.exit));
 }
 
 void wait_all(std::span<MPI_Request> requests, const Stall& stall, const char* operation) {

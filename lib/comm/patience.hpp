@@ -4,18 +4,25 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <mpi.h>
 
 #include "core/clock.hpp"
+#include "core/error.hpp"
 
 namespace oida {
+
+class RollCall;
 
 /// Who waits and for how long at most; one a process, shared by all that wait.
 struct Stall {
   int rank = 0;
-  std::string host;
-  double timeout_s = 0.0;  // 0 = wait for ever
+  std::vector<std::string> hosts;  // by rank
+  double timeout_s = 0.0;          // 0 = wait for ever
+  std::string moment = "at the start";
+  Exit exit = Exit::failed;
+  RollCall* roll_call = nullptr;
 };
 
 /// One wait. `operation` is a literal, named when the wait ends the job.
@@ -25,16 +32,21 @@ class Patience {
       : stall_(stall), operation_(operation), since_s_(now_s()) {}
 
   /// Something moved: the wait starts afresh.
-  void progress() { since_s_ = now_s(); }
+  void progress() {
+    since_s_ = now_s();
+    announced_ = false;
+  }
   /// Nothing moved: leaves the core to others, for longer the longer nothing has moved.
-  void idle() const;
+  void idle();
 
  private:
-  [[noreturn]] void end_job(double waited_s) const;
+  void lose(double waited_s);
+  [[noreturn]] void end_job(double waited_s, const std::vector<int>& silent) const;
 
   const Stall& stall_;
   const char* operation_;
   double since_s_;
+  bool announced_ = false;
 };
 
 /// Polls until all requests are done. Throws as check_mpi does.

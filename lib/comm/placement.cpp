@@ -3,10 +3,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 
 #include <sched.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
@@ -37,6 +39,12 @@ std::vector<int> allowed_cores() {
     }
     return cores;
   }
+}
+
+std::size_t free_shared_memory_bytes() {
+  struct statvfs there {};
+  if (statvfs("/dev/shm", &there) != 0) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(there.f_bavail) * there.f_frsize;
 }
 
 void number_nodes(std::vector<Placement>& table, const std::vector<int>& leaders) {

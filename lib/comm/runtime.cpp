@@ -42,6 +42,7 @@ void Runtime::finish() {
   // connections: when it ends, no rank needs another's progress any more.
   comm().barrier();
   comm().barrier();
+  impl_->comm().clear();
   check_mpi(MPI_Finalize(), "MPI_Finalize");
 }
 

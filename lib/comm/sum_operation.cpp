@@ -2,155 +2,103 @@
 
 #include <algorithm>
 
-#include "comm/mpi_check.hpp"
-
 namespace oida {
-namespace {
 
-constexpr const char* kName = "the sum over all ranks";
-constexpr std::size_t kLine = 16;  // floats of a cache line
-constexpr std::size_t kChunk = 64 * 1024;
-constexpr std::size_t kMaxChunks = 64;  // of a segment: every MPI has at least 32767 tags
-constexpr std::size_t kBlock = 512;     // sums that stay in registers and first-level cache
-
-std::size_t rounded_up(std::size_t n, std::size_t unit) {
-  return (n + unit - 1) / unit * unit;
+SumOperation::SumOperation(const Route& route, const Shape& shape)
+    : route_(route),
+      shape_(shape),
+      contributions_(static_cast<std::size_t>(route.nodes.ranks)),
+      parts_(contributions_.size()) {
+  for (const Chunk& chunk : route.grid.cut(shape)) {
+    const auto lane = static_cast<std::size_t>(chunk.lane);
+    if (lanes_.size() <= lane) lanes_.resize(lane + 1);
+    lanes_[lane].push_back(chunk);
+  }
+  const auto own = static_cast<std::size_t>(route.nodes.rank);
+  if (route.nodes.count > 1 && own < lanes_.size()) {
+    transfer_.emplace(route.messages, route.nodes, lanes_[own], route.kernels, route.remainder);
+  }
 }
 
-std::size_t divided_up(std::size_t n, std::size_t by) {
-  return (n + by - 1) / by;
+void SumOperation::start(std::size_t offset, std::uint64_t number) {
+  for (std::size_t r = 0; r < contributions_.size(); ++r) {
+    contributions_[r] = route_.memory.contribution(static_cast<int>(r)) + offset;
+  }
+  sum_ = route_.memory.sum() + offset;
+  begin(number);
 }
 
-}  // namespace
-
-SumOperation::SumOperation(MPI_Comm comm, int rank, int ranks, std::size_t size)
-    : comm_(comm),
-      rank_(rank),
-      ranks_(ranks),
-      size_(size),
-      segment_(rounded_up(divided_up(size, static_cast<std::size_t>(ranks)), kLine)),
-      chunk_(std::max(kChunk, rounded_up(divided_up(segment_, kMaxChunks), kLine))),
-      parts_(static_cast<std::size_t>(ranks)) {
-  add_peer_slots();
-  add_own_slots();
-  requests_.assign(slots_.size(), MPI_REQUEST_NULL);
-  ended_.resize(slots_.size());
-  statuses_.resize(slots_.size());
+void SumOperation::start(float* buffer, std::uint64_t number) {
+  contributions_[0] = buffer;
+  sum_ = buffer;
+  begin(number);
 }
 
-void SumOperation::add_peer_slots() {
-  for (int step = 1; step < ranks_; ++step) {
-    const int peer = (rank_ + step) % ranks_;
-    const std::size_t begin = std::min(size_, segment_ * static_cast<std::size_t>(peer));
-    const std::size_t end = std::min(size_, begin + segment_);
-    int chunk = 0;
-    for (std::size_t offset = begin; offset < end; offset += chunk_) {
-      const auto count = static_cast<int>(std::min(chunk_, end - offset));
-      slots_.push_back({peer, chunk++, offset, count, nullptr, false});
+void SumOperation::begin(std::uint64_t number) {
+  number_ = number;
+  stage_ = Stage::contributing;
+  route_.memory.contribute(number);
+  if (transfer_) transfer_->start(number);
+}
+
+bool SumOperation::advance(bool help) {
+  switch (stage_) {
+    case Stage::contributing:
+      if (!route_.memory.all_contributed(number_)) return false;
+      if (route_.nodes.count == 1) return add_up_lanes(help);
+      if (!transfer_) {
+        stage_ = Stage::closing;
+        return true;
+      }
+      if (route_.nodes.ranks > 1) add_up(route_.nodes.rank);
+      transfer_->send(route_.nodes.ranks > 1 ? sum_ : contributions_[0], sum_);
+      stage_ = Stage::travelling;
+      return true;
+    case Stage::travelling: {
+      const bool moved = transfer_->advance();
+      if (!transfer_->done()) return moved;
+      route_.memory.set_done(number_, route_.nodes.rank);
+      stage_ = Stage::closing;
+      return true;
     }
+    case Stage::closing:
+      if (!all_lanes_done()) return false;
+      stage_ = Stage::done;
+      return true;
+    case Stage::done:
+      return false;
   }
-  first_own_ = slots_.size();
+  return false;
 }
 
-void SumOperation::add_own_slots() {
-  const std::size_t begin = std::min(size_, segment_ * static_cast<std::size_t>(rank_));
-  const std::size_t length = std::min(size_, begin + segment_) - begin;
-  scratch_.resize(length * static_cast<std::size_t>(ranks_ - 1));
-  float* scratch = scratch_.data();
-  for (std::size_t done = 0; done < length; done += chunk_) {
-    const auto count = static_cast<int>(std::min(chunk_, length - done));
-    for (int step = 1; step < ranks_; ++step) {
-      const int peer = (rank_ + ranks_ - step) % ranks_;
-      slots_.push_back(
-          {peer, static_cast<int>(missing_.size()), begin + done, count, scratch, false});
-      scratch += count;
-    }
-    missing_.push_back(ranks_ - 1);
+/// Within one node any rank may do any lane's work: the bits are the same.
+bool SumOperation::add_up_lanes(bool help) {
+  const int lanes = static_cast<int>(lanes_.size());
+  bool moved = false;
+  for (int step = 0; step < (help ? lanes : 1); ++step) {
+    const int lane = (route_.nodes.rank + step) % std::max(lanes, route_.nodes.ranks);
+    if (lane >= lanes || !route_.memory.claim(number_, lane)) continue;
+    add_up(lane);
+    route_.memory.set_done(number_, lane);
+    moved = true;
+  }
+  if (!all_lanes_done()) return moved;
+  stage_ = Stage::done;
+  return true;
+}
+
+void SumOperation::add_up(int lane) {
+  for (const Chunk& chunk : lanes_[static_cast<std::size_t>(lane)]) {
+    for (std::size_t r = 0; r < parts_.size(); ++r) parts_[r] = contributions_[r] + chunk.begin;
+    route_.kernels.add_up(parts_.data(), parts_.size(), chunk.count, sum_ + chunk.begin);
   }
 }
 
-std::span<SumOperation::Slot> SumOperation::own_slots(int chunk) {
-  const auto run = static_cast<std::size_t>(ranks_ - 1);
-  return std::span(slots_).subspan(first_own_ + run * static_cast<std::size_t>(chunk), run);
-}
-
-// What goes to an owner and what comes back from it need no tags of their own: between two ranks
-// the former is sent and awaited first, and messages do not overtake each other.
-int SumOperation::tag(const Slot& slot) const {
-  return base_tag_ + slot.chunk;
-}
-
-void SumOperation::start(float* buffer, unsigned sequence) {
-  buffer_ = buffer;
-  base_tag_ = static_cast<int>(sequence % kInFlight * kMaxChunks);
-  std::fill(missing_.begin(), missing_.end(), ranks_ - 1);
-  open_ = slots_.size();
-  for (Slot& slot : slots_) slot.returning = false;
-  for (std::size_t i = first_own_; i < slots_.size(); ++i) receive(i);
-  for (std::size_t i = 0; i < first_own_; ++i) send(i);
-}
-
-void SumOperation::send(std::size_t i) {
-  const Slot& slot = slots_[i];
-  check_mpi(MPI_Isend(buffer_ + slot.offset, slot.count, MPI_FLOAT, slot.peer, tag(slot), comm_,
-                      &requests_[i]),
-            kName);
-}
-
-void SumOperation::receive(std::size_t i) {
-  const Slot& slot = slots_[i];
-  float* target = slot.scratch == nullptr ? buffer_ + slot.offset : slot.scratch;
-  check_mpi(MPI_Irecv(target, slot.count, MPI_FLOAT, slot.peer, tag(slot), comm_, &requests_[i]),
-            kName);
-}
-
-bool SumOperation::advance() {
-  int count = 0;
-  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                ended_.data(), statuses_.data());
-  if (count == MPI_UNDEFINED) count = 0;
-  check_mpi(code, std::span(statuses_).first(static_cast<std::size_t>(count)), kName);
-  for (int i = 0; i < count; ++i) {
-    ended(static_cast<std::size_t>(ended_[static_cast<std::size_t>(i)]));
+bool SumOperation::all_lanes_done() const {
+  for (int lane = 0; lane < static_cast<int>(lanes_.size()); ++lane) {
+    if (!route_.memory.done(number_, lane)) return false;
   }
-  return count > 0;
-}
-
-void SumOperation::ended(std::size_t i) {
-  Slot& slot = slots_[i];
-  if (slot.returning) {
-    --open_;
-    return;
-  }
-  slot.returning = true;
-  if (slot.scratch == nullptr) {
-    receive(i);
-    return;
-  }
-  if (--missing_[static_cast<std::size_t>(slot.chunk)] > 0) return;
-  add_up(slot.chunk);
-  const auto run = static_cast<std::size_t>(ranks_ - 1);
-  const std::size_t first = first_own_ + run * static_cast<std::size_t>(slot.chunk);
-  for (std::size_t k = first; k < first + run; ++k) send(k);
-}
-
-// In the order of the ranks, whoever came first.
-void SumOperation::add_up(int chunk) {
-  const std::span<Slot> slots = own_slots(chunk);
-  float* own = buffer_ + slots.front().offset;
-  parts_[static_cast<std::size_t>(rank_)] = own;
-  for (const Slot& slot : slots) parts_[static_cast<std::size_t>(slot.peer)] = slot.scratch;
-  const auto count = static_cast<std::size_t>(slots.front().count);
-  std::array<float, kBlock> sum;
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
-    const std::size_t length = std::min(kBlock, count - begin);
-    std::copy_n(parts_.front() + begin, length, sum.data());
-    for (std::size_t r = 1; r < parts_.size(); ++r) {
-      const float* part = parts_[r] + begin;
-      for (std::size_t i = 0; i < length; ++i) sum[i] += part[i];
-    }
-    std::copy_n(sum.data(), length, own + begin);
-  }
+  return true;
 }
 
 }  // namespace oida

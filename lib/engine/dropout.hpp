@@ -15,6 +15,11 @@ namespace oida {
 /// (layer, i), batch.step): equal on every engine, thread and repetition.
 void dropout_mask(const Batch& batch, int layer, float rate, int i, std::span<std::uint8_t> keep);
 
+/// Words below this one drop their value.
+inline std::uint32_t dropped_below(float rate) {
+  return static_cast<std::uint32_t>(static_cast<double>(rate) * 0x1p32);
+}
+
 /// What a kept value is multiplied with.
 inline float dropout_scale(float rate) {
   return 1.0F / (1.0F - rate);

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "engine/checks.hpp"
+#include "engine/cuda/cuda_engine.hpp"
 #include "engine/onednn/onednn_engine.hpp"
 #include "engine/reference/reference_engine.hpp"
 
@@ -13,7 +14,9 @@ struct Maker {
   std::unique_ptr<Engine> (*make)(const Network&, const EngineOptions&);
 };
 
-constexpr Maker kMakers[] = {{"reference", make_reference_engine}, {"onednn", make_onednn_engine}};
+constexpr Maker kMakers[] = {{"reference", make_reference_engine},
+                             {"onednn", make_onednn_engine},
+                             {"cuda", make_cuda_engine}};
 
 }  // namespace
 
@@ -25,6 +28,10 @@ std::unique_ptr<Engine> make_engine(const Network& network, const EngineOptions&
     known += (known.empty() ? "" : ", ") + std::string(maker.kind);
   }
   throw InputError("device.engine", "'" + options.kind + "' is not known, allowed: " + known);
+}
+
+const Device& gpu_of(const std::vector<Device>& visible, int node_rank) {
+  return visible.at(static_cast<std::size_t>(node_rank) % visible.size());
 }
 
 Batch make_batch(const Engine& engine) {

@@ -11,12 +11,13 @@
 
 #include "data/batch.hpp"
 #include "nn/network.hpp"
+#include "nn/optimizer.hpp"
 
 namespace oida {
 
 struct EngineOptions {
-  std::string kind = "onednn";  // reference | onednn
-  std::string precision = "fp32";
+  std::string kind = "onednn";     // reference | onednn | cuda
+  std::string precision = "fp32";  // fp32 | bf16; cuda also tf32
   int threads = 1;
   int max_batch = 64;
   /// Weight of a sample's loss by its class; empty = 1.
@@ -24,6 +25,8 @@ struct EngineOptions {
   /// Which kernel runs where: {} or {"table"}, a fixed choice; {"measure"}, the fastest here and
   /// now; else the lines of kernels() of an engine whose choices are replayed.
   std::vector<std::string> kernels;
+  int device = 0;                      // cuda: as in gpu_devices()
+  std::size_t memory_limit_bytes = 0;  // cuda: of the GPU's memory; 0 = none
 };
 
 /// Called between layers: the place for the exchange to make progress. Elements of the gradient
@@ -39,6 +42,22 @@ struct StepResult {
 struct MemoryItem {
   std::string what;
   std::size_t bytes = 0;
+  bool on_gpu = false;  // in a GPU's memory, not the host's
+};
+
+/// Training whose parameters stay where the engine computes: they travel when they are asked for,
+/// not with every step. Arrays are in flat order; the engine's step() and predict() do not disturb
+/// it.
+class ResidentTraining {
+ public:
+  virtual ~ResidentTraining() = default;
+
+  /// Takes parameters and the state of `optimizer` over.
+  virtual void put(std::span<const float> parameters, Optimizer& optimizer) = 0;
+  /// Engine::step() and Optimizer::update() in one; no gradient is handed out.
+  virtual StepResult step(const Batch& batch, float rate, std::uint64_t step, const Poll& poll) = 0;
+  /// Gives back what put() took, moved on by the steps.
+  virtual void get(std::span<float> parameters, Optimizer& optimizer) = 0;
 };
 
 /// Not thread-safe. After construction nothing is allocated by step() and predict().
@@ -68,6 +87,11 @@ class Engine {
   virtual void predict(const Batch& batch, std::span<const float> parameters,
                        std::span<float> probabilities) = 0;
 
+  /// Null where parameters lie at hand anyway. The engine outlives it.
+  virtual std::unique_ptr<ResidentTraining> make_resident(const OptimizerOptions&) {
+    return nullptr;
+  }
+
   /// Arrays that the engine holds (activations, scratch), for the memory plan.
   virtual std::vector<MemoryItem> memory() const = 0;
   /// Which kernel runs where, one line a layer and direction; stored in run.json.
@@ -95,6 +119,9 @@ struct Device {
   std::size_t memory_bytes = 0;
 };
 std::vector<Device> gpu_devices();
+/// The one that rank `node_rank` of its node computes on: in turn, so that it is right whether a
+/// rank sees all GPUs of its node or only its own. @pre some are visible.
+const Device& gpu_of(const std::vector<Device>& visible, int node_rank);
 /// "13.0", or "not built".
 std::string cuda_version();
 std::string onednn_version();

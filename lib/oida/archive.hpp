@@ -21,7 +21,8 @@ struct Archive {
 
 /// Checkpoints of one run directory. Each rank writes its own unit file; the common file, written
 /// last by rank 0, names the checksums of all unit files and makes the checkpoint complete.
-/// No member communicates. Errors: Error naming the file.
+/// No member communicates. Errors: Error naming the file; InputError where a whole file belongs to
+/// another network.
 class CheckpointStore {
  public:
   virtual ~CheckpointStore() = default;
@@ -37,6 +38,10 @@ class CheckpointStore {
   virtual Archive read_unit(std::int64_t round, int unit) const = 0;
   /// Units that the checkpoint of `round` was written by.
   virtual int units(std::int64_t round) const = 0;
+  /// Takes away what this unit wrote of a checkpoint that did not come to be; never fails.
+  virtual void discard(std::int64_t round, int unit) = 0;
+  /// Renames the files of a checkpoint so that they are kept, but are none any more (".aside").
+  virtual void set_aside(std::int64_t round) = 0;
   /// Removes all but the newest `keep` complete checkpoints.
   virtual void prune(int keep) = 0;
 };

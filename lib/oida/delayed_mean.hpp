@@ -2,8 +2,7 @@
 // exchange = oida: the mean of all units is in flight while the next steps run, and is merged with
 // the correction that keeps what was learned meanwhile.
 
-#include "core/aligned.hpp"
-#include "oida/exchange_rule.hpp"
+#include "oida/parameter_mean.hpp"
 
 namespace oida {
 
@@ -12,33 +11,27 @@ namespace oida {
 ///   end:    m <- the sum;  x <- x + (m - s)
 class DelayedMean final : public ExchangeRule {
  public:
-  DelayedMean(Unit& unit, Exchange& exchange, float weight);
+  DelayedMean(Unit& unit, Comm& comm, const RuleOptions& options);
 
-  void begin(const ControlWords& words) override;
+  void begin(const ControlWords& words) override { mean_.start(words); }
   StepResult step(std::uint64_t step, float rate) override;
-  ControlWords end() override;
+  ControlWords end() override { return mean_.finish(); }
+  void settle() override { mean_.settle(); }
+  void restart() override { mean_.restart(); }
   ControlWords final_mean(const ControlWords& words) override;
-  std::span<const float> agreed() const override { return mean(); }
-  bool agreed_is_finite() const override { return finite_; }
-  double flight_start_s() const override { return started_s_; }
-  double flight_end_s() const override { return exchange_.ended_s(); }
-  std::int64_t bytes_per_exchange() const override {
-    return static_cast<std::int64_t>(travelling_.size() * sizeof(float));
-  }
+  std::span<const float> agreed() const override { return mean_.mean(); }
+  bool agreed_is_finite() const override { return mean_.finite(); }
+  std::vector<std::span<float>> arrays() override { return mean_.arrays(); }
+  std::vector<std::span<float>> values() override { return mean_.values(); }
+  void use(Wire wire) override { mean_.use(wire); }
+  double flight_start_s() const override { return mean_.started_s(); }
+  double flight_end_s() const override { return mean_.ended_s(); }
+  std::int64_t bytes_per_exchange() const override { return mean_.bytes(); }
 
  private:
-  std::span<const float> mean() const { return std::span(travelling_).first(sent_.size()); }
-  void start(const ControlWords& words);
-  ControlWords finish();
-
   Unit& unit_;
-  Exchange& exchange_;
-  float weight_;
-  AlignedVector<float> sent_;        // s
-  AlignedVector<float> travelling_;  // w s, then m; control words behind
+  ParameterMean mean_;
   Poll poll_;
-  bool finite_ = true;
-  double started_s_ = 0;
 };
 
 }  // namespace oida

@@ -6,14 +6,16 @@
 #include "core/error.hpp"
 #include "oida/delayed_mean.hpp"
 #include "oida/gradient_mean.hpp"
+#include "oida/local_mean.hpp"
 
 namespace oida {
 
 ExchangeKind exchange_kind(const std::string& name) {
   if (name == "oida") return ExchangeKind::oida;
   if (name == "allreduce") return ExchangeKind::allreduce;
+  if (name == "local") return ExchangeKind::local;
   if (name == "none") return ExchangeKind::none;
-  throw InputError("oida.exchange", "'" + name + "' is not one of oida, allreduce, none");
+  throw InputError("oida.exchange", "'" + name + "' is not one of oida, allreduce, local, none");
 }
 
 std::string to_string(ExchangeKind kind) {
@@ -22,6 +24,8 @@ std::string to_string(ExchangeKind kind) {
       return "oida";
     case ExchangeKind::allreduce:
       return "allreduce";
+    case ExchangeKind::local:
+      return "local";
     case ExchangeKind::none:
       return "none";
   }
@@ -48,9 +52,7 @@ class Alone final : public ExchangeRule {
 
   void begin(const ControlWords& words) override { words_ = words; }
   StepResult step(std::uint64_t step, float rate) override {
-    const auto result = unit_.gradient(step, [](std::size_t) {});
-    unit_.update(step, rate);
-    return result;
+    return unit_.train(step, rate, [](std::size_t) {});
   }
   ControlWords end() override { return words_; }
   ControlWords final_mean(const ControlWords& words) override { return words; }
@@ -71,13 +73,19 @@ class Alone final : public ExchangeRule {
 
 }  // namespace
 
-std::unique_ptr<ExchangeRule> make_rule(ExchangeKind kind, Unit& unit, Exchange* exchange,
-                                        float weight) {
-  if (exchange == nullptr) return std::make_unique<Alone>(unit);
-  if (kind == ExchangeKind::allreduce) {
-    return std::make_unique<GradientMean>(unit, *exchange, weight);
+std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, Comm& comm) {
+  if (comm.size() == 1) return std::make_unique<Alone>(unit);
+  switch (options.exchange) {
+    case ExchangeKind::oida:
+      return std::make_unique<DelayedMean>(unit, comm, options);
+    case ExchangeKind::allreduce:
+      return std::make_unique<GradientMean>(unit, comm, options);
+    case ExchangeKind::local:
+      return std::make_unique<LocalMean>(unit, comm, options);
+    case ExchangeKind::none:
+      break;
   }
-  return std::make_unique<DelayedMean>(unit, *exchange, weight);
+  throw Error("oida.exchange", to_string(options.exchange) + " is for one unit");
 }
 
 }  // namespace oida

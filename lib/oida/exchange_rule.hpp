@@ -6,13 +6,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "comm/exchange.hpp"
+#include "comm/comm.hpp"
+#include "oida/merge_weights.hpp"
 #include "oida/unit.hpp"
 
 namespace oida {
 
-enum class ExchangeKind { oida, allreduce, none };
+enum class ExchangeKind { oida, allreduce, local, none };
 ExchangeKind exchange_kind(const std::string& name);
 std::string to_string(ExchangeKind kind);
 
@@ -20,8 +22,9 @@ std::string to_string(ExchangeKind kind);
 /// the same round.
 struct ControlWords {
   float stop = 0;                // units asked to stop
-  float non_finite = 0;          // units whose loss was not finite since the last exchange
+  float non_finite = 0;          // units whose loss or parameters were not finite
   float checkpoint = 0;          // the main node's clock says that one is due
+  float settled = 0;             // units whose part of the checkpoint on its way has ended
   float validation_loss = 0;     // of the oldest scored candidate: weight x mean loss
   float validation_correct = 0;  // weight x share of right answers
   float train_loss = 0;          // weight x mean loss since the last exchange
@@ -41,16 +44,31 @@ class ExchangeRule {
   virtual void begin(const ControlWords& words) = 0;
   /// One optimizer step.
   virtual StepResult step(std::uint64_t step, float rate) = 0;
-  /// Closes the round: merges and returns the sums of the words.
+  /// Closes the round and returns the sums of the words. The merge into x may be left to settle()
+  /// or to the next begin().
   virtual ControlWords end() = 0;
+  /// Between rounds: x is what the next round begins with, agreed() what all units hold.
+  virtual void settle() {}
+  /// Between rounds: x was set from outside, to the same bits on all units; what the rule remembers
+  /// of the rounds before is void.
+  virtual void restart() {}
   /// Blocking mean of x over all units: x is equal on all units afterwards.
   virtual ControlWords final_mean(const ControlWords& words) = 0;
 
-  /// The parameters that all units agreed on in the last end() or final_mean(): equal bits
+  /// After settle() or final_mean(): the parameters that all units agreed on, equal bits
   /// everywhere.
   virtual std::span<const float> agreed() const = 0;
-  /// False when agreed() holds something that is not finite.
+  /// False when agreed() holds something that is not finite, or a unit sent such.
   virtual bool agreed_is_finite() const = 0;
+
+  /// What a checkpoint keeps of this unit's rule beside x, after settle(), to be read and to be
+  /// written: arrays in the engine's flat order, and values whose number may depend on the
+  /// placement.
+  virtual std::vector<std::span<float>> arrays() { return {}; }
+  virtual std::vector<std::span<float>> values() { return {}; }
+
+  /// Collective, between rounds: from now on this is what travels between nodes.
+  virtual void use(Wire /*wire*/) {}
 
   /// Of the last round: seconds on now_s() between which an operation was in flight.
   virtual double flight_start_s() const = 0;
@@ -58,9 +76,17 @@ class ExchangeRule {
   virtual std::int64_t bytes_per_exchange() const = 0;
 };
 
-/// `weight` = samples of this unit in a round / samples of all units. `exchange` may be null for
-/// one unit. Both outlive the rule.
-std::unique_ptr<ExchangeRule> make_rule(ExchangeKind kind, Unit& unit, Exchange* exchange,
-                                        float weight);
+struct RuleOptions {
+  ExchangeKind exchange = ExchangeKind::oida;
+  MergeKind merge = MergeKind::mean;
+  float share = 1;           // samples of this unit in a round / samples of all units
+  Scorer* scorer = nullptr;  // for merges that weigh; outlives the rule
+  Wire wire = Wire::fp32;
+  int ranks_per_node = 0;  // as in ExchangeOptions
+};
+
+/// Collective. One unit alone makes plain optimizer steps, whatever the exchange. Unit and comm
+/// outlive the rule.
+std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, Comm& comm);
 
 }  // namespace oida

@@ -1,5 +1,9 @@
 #include "oida/gradient_mean.hpp"
 
+#include <algorithm>
+
+#include "oida/parameter_mean.hpp"
+
 namespace oida {
 
 namespace {
@@ -7,17 +11,30 @@ namespace {
 /// 1 MB: large enough for bandwidth, small enough to start well before the backward pass ends.
 constexpr std::size_t kBucketFloats = std::size_t{1} << 18;
 
+ExchangeOptions exchange_options(const RuleOptions& rule, std::size_t size) {
+  ExchangeOptions options;
+  options.wire = rule.wire;
+  options.floats = size + kControlWords;
+  options.ranks_per_node = rule.ranks_per_node;
+  return options;
+}
+
 }  // namespace
 
-GradientMean::GradientMean(Unit& unit, Exchange& exchange, float weight)
+GradientMean::GradientMean(Unit& unit, Comm& comm, const RuleOptions& options)
     : unit_(unit),
-      exchange_(exchange),
-      weight_(weight),
+      comm_(comm),
+      exchange_(comm.make_exchange(exchange_options(options, unit.x().size()))),
+      weight_(options.share),
       words_(kControlWords),
       poll_([this](std::size_t ready_from) { on_ready(ready_from); }) {}
 
 std::int64_t GradientMean::bytes_per_exchange() const {
-  return static_cast<std::int64_t>((unit_.x().size() + kControlWords) * sizeof(float));
+  return exchange_bytes(comm_, *exchange_, unit_.x().size() + kControlWords, kControlWords);
+}
+
+void GradientMean::restart() {
+  std::ranges::fill(exchange_->remainder(), 0.0F);
 }
 
 void GradientMean::begin(const ControlWords& words) {
@@ -26,14 +43,14 @@ void GradientMean::begin(const ControlWords& words) {
 
 void GradientMean::send_words() {
   started_s_ = now_s();
-  exchange_.start(words_);
+  exchange_->start(words_, kControlWords);
 }
 
 void GradientMean::send_bucket(std::size_t first, std::size_t last) {
   if (last == unit_.x().size()) send_words();
   const auto bucket = unit_.gradient_span().subspan(first, last - first);
   for (float& value : bucket) value *= weight_;
-  exchange_.start(bucket);
+  exchange_->start(bucket, 0, first);
 }
 
 void GradientMean::on_ready(std::size_t ready_from) {
@@ -42,7 +59,7 @@ void GradientMean::on_ready(std::size_t ready_from) {
     send_bucket(unsent_ - kBucketFloats, unsent_);
     unsent_ -= kBucketFloats;
   }
-  exchange_.poll();
+  exchange_->poll();
   unit_.clock().enter(before);
 }
 
@@ -51,7 +68,7 @@ StepResult GradientMean::step(std::uint64_t step, float rate) {
   const auto result = unit_.gradient(step, poll_);
   unit_.clock().enter(Phase::exposed);
   if (unsent_ > 0) send_bucket(0, unsent_);
-  exchange_.finish();
+  exchange_->finish();
   unit_.update(step, rate);
   return result;
 }
@@ -69,7 +86,7 @@ ControlWords GradientMean::final_mean(const ControlWords& words) {
   begin(words);
   unit_.clock().enter(Phase::exposed);
   send_words();
-  exchange_.finish();
+  exchange_->finish();
   return end();
 }
 

@@ -6,11 +6,28 @@
 
 namespace oida {
 
+namespace {
+
+RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& options, double share) {
+  RuleOptions rule;
+  rule.exchange = options.exchange;
+  rule.merge = options.merge;
+  rule.share = static_cast<float>(share);
+  rule.scorer = parts.scorer;
+  rule.wire = options.wire;
+  rule.ranks_per_node = options.ranks_per_node;
+  return rule;
+}
+
+}  // namespace
+
 Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Interleave interleave)
     : parts_(parts),
       options_(options),
       interleave_(std::move(interleave)),
-      rule_(make_rule(options.exchange, parts.unit, parts.exchange, static_cast<float>(weight()))),
+      rule_(make_rule(rule_options(parts, options, weight()), parts.unit, parts.comm)),
+      checkpoint_writer_(parts.comm, parts.checkpoints, options.keep,
+                         [this](const std::string& event) { say(event); }),
       began_s_(now_s()),
       checkpointed_s_(now_s()) {}
 
@@ -36,6 +53,7 @@ void Trainer::say(const std::string& event) const {
 void Trainer::begin(std::span<const float> canonical) {
   parts_.unit.engine().import_flat(canonical, parts_.unit.x());
   parts_.guard.begin_with(parts_.unit.x());
+  rule_->restart();
 }
 
 std::int64_t Trainer::warm_up_rounds() const {
@@ -66,7 +84,12 @@ TrainerResult Trainer::run() {
   return stop_ ? result(false) : finish();
 }
 
+Exit Trainer::exit_when_lost() const {
+  return checkpoint_writer_.has_checkpoint() ? Exit::again : Exit::failed;
+}
+
 void Trainer::round() {
+  parts_.comm.set_stall_moment("in round " + std::to_string(round_), exit_when_lost());
   const std::int64_t before = step_;
   const auto steps =
       std::min<std::int64_t>(interleave_.steps(round_), options_.total_steps - step_);
@@ -92,7 +115,10 @@ double Trainer::train_step() {
   const double began_s = now_s();
   const auto result = rule_->step(static_cast<std::uint64_t>(step_), static_cast<float>(rate()));
   step_times_s_.push_back(static_cast<float>(now_s() - began_s));
-  if (!std::isfinite(result.loss)) saw_non_finite_ = true;
+  if (!std::isfinite(result.loss)) {
+    saw_non_finite_ = true;
+    if (non_finite_step_ < 0) non_finite_step_ = step_;
+  }
   ++step_;
   return result.loss;
 }
@@ -104,8 +130,10 @@ ControlWords Trainer::words() {
       main_node && options_.time_limit_s > 0 && now_s() - began_s_ > options_.time_limit_s;
   words.stop = late || (parts_.stop_requested && parts_.stop_requested()) ? 1.0F : 0.0F;
   words.non_finite = saw_non_finite_ ? 1.0F : 0.0F;
-  const bool due = now_s() - checkpointed_s_ > options_.checkpoint_every_s;
+  const bool due =
+      checkpoint_writer_.is_idle() && now_s() - checkpointed_s_ > options_.checkpoint_every_s;
   words.checkpoint = main_node && due ? 1.0F : 0.0F;
+  words.settled = checkpoint_writer_.settled();
   words.train_loss = static_cast<float>(weight() * round_loss_);
   parts_.guard.send(words);
   saw_non_finite_ = false;
@@ -113,7 +141,7 @@ ControlWords Trainer::words() {
 }
 
 void Trainer::note_flight() {
-  if (parts_.exchange == nullptr || !warm_) return;
+  if (parts_.comm.size() == 1 || !warm_) return;
   const double start_s = rule_->flight_start_s();
   const double end_s = std::max(start_s, rule_->flight_end_s());
   exchange_s_ += end_s - start_s;
@@ -138,7 +166,14 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
   }
   interleave_.settle(round_ - 1, parts_.comm);
   stop_ = sums.stop > 0;
-  if (sums.checkpoint > 0 || stop_) write_checkpoint();
+  parts_.unit.clock().enter(Phase::checkpoint);
+  checkpoint_writer_.advance(sums.settled);
+  if (stop_) {
+    write_last_checkpoint();
+  } else if (sums.checkpoint > 0) {
+    start_checkpoint();
+  }
+  parts_.unit.clock().enter(Phase::other);
   if (parts_.comm.rank() == 0 && parts_.on_progress) {
     const MetricsRow last = metrics_.empty() ? MetricsRow{} : metrics_.back();
     parts_.on_progress({step_, options_.total_steps, step_ * options_.global_batch, wall_s(now_s()),
@@ -147,7 +182,8 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
 }
 
 void Trainer::capture(std::int64_t step_before) {
-  const bool delayed = parts_.exchange != nullptr && options_.exchange == ExchangeKind::oida;
+  rule_->settle();
+  const bool delayed = parts_.comm.size() > 1 && options_.exchange == ExchangeKind::oida;
   parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
 }
 
@@ -174,48 +210,49 @@ std::string Trainer::note(const Verdict& verdict) {
   return fault.str();
 }
 
+void Trainer::give_up(const std::string& reason) {
+  checkpoint_writer_.finish();
+  std::vector<std::int64_t> seen{non_finite_step_ >= 0 ? 1 : 0};
+  parts_.comm.sum(seen);
+  if (seen.front() == 0) non_finite_step_ = step_ - 1;  // the merged parameters alone show it
+  if (non_finite_step_ >= 0 && parts_.on_give_up) parts_.on_give_up(non_finite_step_);
+  throw AgreedError(
+      "training: " + reason + " in round " + std::to_string(round_ - 1) +
+          (parts_.guard.options().on ? " after " + std::to_string(rollbacks_) + " rollbacks"
+                                     : " (oida.guard = off)"),
+      Exit::failed);
+}
+
 void Trainer::roll_back(const std::string& reason) {
   const auto& guard = parts_.guard.options();
-  if (!guard.on || rollbacks_ == guard.retries) {
-    throw AgreedError("training: " + reason + " in round " + std::to_string(round_ - 1) +
-                          (guard.on ? " after " + std::to_string(rollbacks_) + " rollbacks"
-                                    : " (oida.guard = off)"),
-                      Exit::failed);
-  }
+  if (!guard.on || rollbacks_ == guard.retries) give_up(reason);
   ++rollbacks_;
+  rule_->settle();
   const auto& optimum = parts_.guard.optimum().parameters;
   std::copy(optimum.begin(), optimum.end(), parts_.unit.x().begin());
   parts_.unit.optimizer().reset();
+  rule_->restart();
   parts_.guard.drop_candidates();
   rate_scale_ *= 0.5;
   saw_non_finite_ = false;
+  non_finite_step_ = -1;
   say("rolled back to the optimum of round " + std::to_string(parts_.guard.optimum().round) + ": " +
       reason);
 }
 
-void Trainer::write_checkpoint() {
+void Trainer::start_checkpoint() {
   if (parts_.checkpoints == nullptr) return;
-  parts_.unit.clock().enter(Phase::checkpoint);
+  rule_->settle();
   snapshot_s_ = now_s();
-  CheckpointStore& store = *parts_.checkpoints;
-  Comm& comm = parts_.comm;
-  try {
-    const auto sum =
-        collectively(comm, [&] { return store.write_unit(round_, comm.rank(), unit_archive()); });
-    std::vector<std::uint64_t> sums;
-    for (const auto& text : comm.gather(std::to_string(sum))) sums.push_back(std::stoull(text));
-    collectively(comm, [&] {
-      if (comm.rank() != 0) return;
-      store.write_common(round_, common_archive(), sums);
-      store.prune(options_.keep);
-    });
-    have_checkpoint_ = true;
-  } catch (const AgreedError& error) {
-    say(std::string("checkpoint of round ") + std::to_string(round_) + " not written, " +
-        (stop_ ? "" : "training goes on: ") + error.what());
-  }
-  checkpointed_s_ = now_s();
-  parts_.unit.clock().enter(Phase::other);
+  checkpointed_s_ = snapshot_s_;
+  checkpoint_writer_.start(round_, unit_archive(),
+                           parts_.comm.rank() == 0 ? common_archive() : Archive{});
+}
+
+void Trainer::write_last_checkpoint() {
+  checkpoint_writer_.finish();
+  start_checkpoint();
+  checkpoint_writer_.finish();
 }
 
 TrainerResult Trainer::finish() {
@@ -249,9 +286,10 @@ void Trainer::settle_candidates() {
 }
 
 TrainerResult Trainer::result(bool finished) {
+  checkpoint_writer_.finish();
   TrainerResult result;
   result.finished = finished;
-  result.checkpoint_written = have_checkpoint_;
+  result.has_checkpoint = !finished && checkpoint_writer_.still_has_checkpoint();
   result.parameters = canonical(parts_.guard.optimum().parameters);
   result.optimum_loss = parts_.guard.optimum().loss;
   result.optimum_round = parts_.guard.optimum().round;
@@ -277,6 +315,7 @@ UnitTiming Trainer::unit_timing() const {
 
 void Trainer::fill(Timing& timing) const {
   timing.exchange = to_string(options_.exchange);
+  timing.wire = to_string(options_.wire);
   timing.interleave = interleave_.steps(round_);
   timing.samples = (step_ - timed_from_step_) * options_.global_batch;
   timing.exchanges = exchanges_;

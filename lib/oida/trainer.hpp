@@ -9,6 +9,7 @@
 #include "comm/comm.hpp"
 #include "nn/schedule.hpp"
 #include "oida/archive.hpp"
+#include "oida/checkpoint_writer.hpp"
 #include "oida/exchange_rule.hpp"
 #include "oida/guard.hpp"
 #include "oida/interleave.hpp"
@@ -19,6 +20,9 @@ namespace oida {
 
 struct TrainerOptions {
   ExchangeKind exchange = ExchangeKind::oida;
+  MergeKind merge = MergeKind::mean;
+  Wire wire = Wire::fp32;
+  int ranks_per_node = 0;         // as in ExchangeOptions
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
   Schedule schedule;
@@ -41,18 +45,21 @@ struct TrainerParts {
   Unit& unit;
   Guard& guard;
   Comm& comm;
-  Exchange* exchange = nullptr;            // null for one unit
   CheckpointStore* checkpoints = nullptr;  // null: none are written
   /// Lines "name=value" that must be equal for a checkpoint to be gone on with.
   std::string identity;
   std::function<bool()> stop_requested;
   std::function<void(const Progress&)> on_progress;  // rank 0, after every round
   std::function<void(const std::string&)> on_event;  // rank 0, one line
+  /// When a run is given up: on each unit whose loss was not finite, with the step where it showed
+  /// first; on all, with the last step, where no loss showed it. Nothing else writes meanwhile.
+  std::function<void(std::int64_t)> on_give_up;
+  Scorer* scorer = nullptr;  // for merges that weigh
 };
 
 struct TrainerResult {
-  bool finished = false;  // false: stopped on request, with or without a checkpoint
-  bool checkpoint_written = false;
+  bool finished = false;          // false: stopped on request
+  bool has_checkpoint = false;    // a stopped run can be gone on with
   std::vector<float> parameters;  // the optimum, canonical order
   double optimum_loss = 0;
   std::int64_t optimum_round = 0;
@@ -77,6 +84,9 @@ class Trainer {
   const InterleavePlan& interleave_plan() const { return interleave_.plan(); }
   int rollbacks() const { return rollbacks_; }
   std::int64_t step() const { return step_; }
+  std::int64_t rounds() const { return round_; }
+  /// The exit code of a job that loses a rank now: Exit::again where there is a checkpoint.
+  Exit exit_when_lost() const;
   /// This unit's part of the timing; common figures through timing().
   UnitTiming unit_timing() const;
   void fill(Timing& timing) const;
@@ -90,10 +100,12 @@ class Trainer {
   /// Adds a row of metrics; says why the run must be led back, if it must.
   std::string note(const Verdict& verdict);
   void roll_back(const std::string& reason);
+  [[noreturn]] void give_up(const std::string& reason);
   void note_flight();
   std::int64_t warm_up_rounds() const;
   void start_timing();
-  void write_checkpoint();
+  void start_checkpoint();
+  void write_last_checkpoint();
   TrainerResult finish();
   void settle_candidates();
   TrainerResult result(bool finished);
@@ -115,6 +127,7 @@ class Trainer {
   TrainerOptions options_;
   Interleave interleave_;
   std::unique_ptr<ExchangeRule> rule_;
+  CheckpointWriter checkpoint_writer_;
 
   // Kept by a checkpoint, the same on all units.
   std::int64_t round_ = 0, step_ = 0;
@@ -133,12 +146,12 @@ class Trainer {
   std::int64_t exchanges_ = 0;
   double round_loss_ = 0;
   bool saw_non_finite_ = false;
+  std::int64_t non_finite_step_ = -1;  // the first since the last rollback; not kept
 
   // Of this process.
   double began_s_ = 0, timing_since_s_ = 0, checkpointed_s_ = 0;
   double snapshot_s_ = 0;  // the moment that a checkpoint describes
   bool stop_ = false;
-  bool have_checkpoint_ = false;
 };
 
 }  // namespace oida

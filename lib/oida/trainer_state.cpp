@@ -15,6 +15,12 @@ constexpr std::size_t kRowNumbers = 10;
 std::string slot_name(std::size_t i) {
   return "optimizer_slot_" + std::to_string(i);
 }
+std::string rule_array_name(std::size_t i) {
+  return "exchange_array_" + std::to_string(i);
+}
+std::string rule_values_name(std::size_t i) {
+  return "exchange_values_" + std::to_string(i);
+}
 std::string candidate_name(std::size_t i) {
   return "candidate_" + std::to_string(i);
 }
@@ -134,6 +140,14 @@ Archive Trainer::unit_archive() const {
   for (std::size_t i = 0; i < optimizer.slots(); ++i) {
     archive.parameters[slot_name(i)] = canonical(optimizer.slot(i));
   }
+  const auto arrays = rule_->arrays();
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    archive.parameters[rule_array_name(i)] = canonical(arrays[i]);
+  }
+  const auto values = rule_->values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    archive.numbers[rule_values_name(i)] = {values[i].begin(), values[i].end()};
+  }
   std::vector<double> scores;
   for (const Candidate& candidate : parts_.guard.candidates()) {
     scores.insert(scores.end(),
@@ -196,6 +210,16 @@ void Trainer::restore_unit(const Archive& archive) {
   for (std::size_t i = 0; i < optimizer.slots(); ++i) {
     parts_.unit.engine().import_flat(parameters(archive, slot_name(i)), optimizer.slot(i));
   }
+  const auto arrays = rule_->arrays();
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    parts_.unit.engine().import_flat(parameters(archive, rule_array_name(i)), arrays[i]);
+  }
+  const auto values = rule_->values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& kept = numbers(archive, rule_values_name(i), 0);
+    // Another placement shares what rounding left out in another way: it starts without.
+    if (kept.size() == values[i].size()) std::copy(kept.begin(), kept.end(), values[i].begin());
+  }
   const auto& scores = numbers(archive, "scores", 4 * parts_.guard.candidates().size());
   for (std::size_t i = 0; i < parts_.guard.candidates().size(); ++i) {
     Candidate& candidate = parts_.guard.candidates()[i];
@@ -231,6 +255,7 @@ void Trainer::restore_from_other_units(const Archive& common, std::int64_t round
   parts_.comm.broadcast_values(mean, 0);
   parts_.unit.engine().import_flat(mean, parts_.unit.x());
   parts_.unit.optimizer().reset();
+  rule_->restart();
   parts_.guard.drop_candidates();
   step_ = std::llround(progress[1] / progress[2] * static_cast<double>(options_.total_steps));
   warm_ = false;
@@ -243,7 +268,7 @@ bool Trainer::resume(std::int64_t round) {
   const Archive common =
       collectively(parts_.comm, [&] { return parts_.checkpoints->read_common(round); });
   collectively(parts_.comm, [&] { restore_common(common); });
-  have_checkpoint_ = true;
+  checkpoint_writer_.found();
   if (parts_.checkpoints->units(round) != parts_.comm.size()) {
     restore_from_other_units(common, round);
     return false;

@@ -17,6 +17,7 @@ Unit::Unit(Engine& engine, Sampler& sampler, const PatchStore& store,
       sampler_(sampler),
       store_(store),
       optimizer_(with_threads(optimizer, engine.options().threads), engine.flat_size()),
+      resident_(engine.make_resident(optimizer)),
       x_(engine.flat_size()),
       gradient_(engine.flat_size()),
       batch_(make_batch(engine)) {
@@ -27,14 +28,38 @@ StepResult Unit::gradient(std::uint64_t step, const Poll& poll) {
   clock_.enter(Phase::data_wait);
   sampler_.fill(step, store_, batch_);
   clock_.enter(Phase::compute);
-  const auto result = engine_.step(batch_, x_, gradient_, poll);
+  const auto result = engine_.step(batch_, x(), gradient_, poll);
   clock_.enter(Phase::other);
   return result;
 }
 
+StepResult Unit::train(std::uint64_t step, float rate, const Poll& poll) {
+  if (resident_ == nullptr) {
+    const auto result = gradient(step, poll);
+    update(step, rate);
+    return result;
+  }
+  clock_.enter(Phase::data_wait);
+  sampler_.fill(step, store_, batch_);
+  clock_.enter(Phase::compute);
+  if (!away_) resident_->put(x_, optimizer_);
+  away_ = true;
+  const auto result = resident_->step(batch_, rate, step, poll);
+  clock_.enter(Phase::other);
+  return result;
+}
+
+void Unit::bring_home() {
+  if (!away_) return;
+  const Phase before = clock_.enter(Phase::compute);
+  resident_->get(x_, optimizer_);
+  away_ = false;
+  clock_.enter(before);
+}
+
 void Unit::update(std::uint64_t step, float rate) {
   clock_.enter(Phase::compute);
-  optimizer_.update(x_, gradient_, rate, step);
+  optimizer().update(x(), gradient_, rate, step);
   clock_.enter(Phase::other);
 }
 

@@ -2,6 +2,7 @@
 // One computing unit: its engine, its shard, its optimizer and its live parameters.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/aligned.hpp"
@@ -24,18 +25,32 @@ class Unit {
   /// x <- optimizer(x, gradient).
   void update(std::uint64_t step, float rate);
 
-  std::span<float> x() { return x_; }
+  /// gradient() and update() in one, where the engine keeps the parameters if it can.
+  StepResult train(std::uint64_t step, float rate, const Poll& poll);
+
+  /// What is handed out may be changed: it is taken over by the next step.
+  std::span<float> x() {
+    bring_home();
+    return x_;
+  }
   std::span<float> gradient_span() { return gradient_; }
-  Optimizer& optimizer() { return optimizer_; }
+  Optimizer& optimizer() {
+    bring_home();
+    return optimizer_;
+  }
   Engine& engine() { return engine_; }
   PhaseClock& clock() { return clock_; }
   int batch() const { return batch_.n; }
 
  private:
+  void bring_home();
+
   Engine& engine_;
   Sampler& sampler_;
   const PatchStore& store_;
   Optimizer optimizer_;
+  std::unique_ptr<ResidentTraining> resident_;
+  bool away_ = false;  // x_ and optimizer_ are older than what the engine keeps
   AlignedVector<float> x_, gradient_;
   Batch batch_;
   PhaseClock clock_;

@@ -80,6 +80,15 @@ await_checkpoints() {
   return 1
 }
 
+# Until a file is there; fails when the job ends before.
+await_file() {
+  while kill -0 $job 2>/dev/null; do
+    [ ! -e "$1" ] || return 0
+    sleep 0.01
+  done
+  return 1
+}
+
 newest_round() {
   ls "$1/checkpoints" 2>/dev/null | sed -n 's/^round-\([0-9]*\)\.h5$/\1/p' | sort -n | tail -n 1
 }

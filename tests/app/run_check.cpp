@@ -3,6 +3,7 @@
 //   run_check timing RUN             timing.json: its keys, sums and shares
 //   run_check files RUN              test.json, metrics.csv, model.h5 and the pictures can be read
 //   run_check same_map A.tif B.tif   equal size and pixels
+//   run_check bad_batch FILE         the batch of a run that was given up: whole, parameters bad
 //   run_check widen A.h5 B.h5        makes a model for features that are not its own
 // Exit code 1 and a line on stderr for each thing that is not as contract says.
 
@@ -189,6 +190,43 @@ void check_files(const std::string& run) {
   }
 }
 
+std::vector<float> floats(hid_t file, const char* name, int rank, hsize_t* dims) {
+  const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+  if (set < 0) return {};
+  const hid_t space = H5Dget_space(set);
+  std::vector<float> values;
+  if (H5Sget_simple_extent_ndims(space) == rank) {
+    H5Sget_simple_extent_dims(space, dims, nullptr);
+    values.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  }
+  H5Sclose(space);
+  H5Dclose(set);
+  return values;
+}
+
+void check_bad_batch(const std::string& path) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  check(file >= 0, path + " is not HDF5");
+  if (file < 0) return;
+  hsize_t places[2] = {0, 0};
+  hsize_t pixels[4] = {0, 0, 0, 0};
+  floats(file, "samples", 2, places);
+  const auto input = floats(file, "input", 4, pixels);
+  check(places[0] > 0 && places[1] == 4, path + " names no samples");
+  check(pixels[0] == places[0], path + " has not a patch a sample");
+  check(std::all_of(input.begin(), input.end(), [](float x) { return std::isfinite(x); }),
+        path + ": the scene was finite, its patches are not");
+  const hid_t group = H5Gopen2(file, "parameters", H5P_DEFAULT);
+  const hid_t count = group < 0 ? -1 : H5Aopen(group, "not_finite", H5P_DEFAULT);
+  long long bad = 0;
+  check(count >= 0 && H5Aread(count, H5T_NATIVE_LLONG, &bad) >= 0 && bad > 0,
+        path + ": the parameters are finite");
+  if (count >= 0) H5Aclose(count);
+  if (group >= 0) H5Gclose(group);
+  H5Fclose(file);
+}
+
 /// A copy of the model whose network takes one channel more than its features give.
 void widen(const std::string& model, const std::string& copy) {
   std::filesystem::copy_file(model, copy);
@@ -248,13 +286,16 @@ int main(int argc, char** argv) {
       check_timing(arguments[1]);
     } else if (verb == "files" && argc == 3) {
       check_files(arguments[1]);
+    } else if (verb == "bad_batch" && argc == 3) {
+      check_bad_batch(arguments[1]);
     } else if (verb == "same_map" && argc == 4) {
       check_same_map(arguments[1], arguments[2]);
     } else if (verb == "widen" && argc == 4) {
       widen(arguments[1], arguments[2]);
     } else {
       check(false,
-            "usage: record RUN RESTARTS | timing RUN | files RUN | same_map A B | widen A B");
+            "usage: record RUN RESTARTS | timing RUN | files RUN | bad_batch FILE | same_map A B | "
+            "widen A B");
     }
   } catch (const std::exception& error) {
     check(false, error.what());

@@ -1,7 +1,7 @@
 // A job that ends as it is told to; ending_test.sh looks at it from outside.
 //   ending finish CODE   all ranks return CODE after Runtime::finish()
 //   ending abort CODE    the last rank aborts while the others wait for it
-//   ending stall CODE    the last rank sleeps, the others have half a second of patience
+//   ending stall CODE    the last rank sleeps, the others have two seconds of patience
 
 #include <array>
 #include <cstdio>
@@ -29,7 +29,8 @@ int run(int argc, char** argv) {
   exchange->finish();
   if (mode == "abort" && last) runtime.abort(static_cast<oida::Exit>(code));
   if (mode == "stall") {
-    comm.set_stall_timeout(0.5);
+    comm.set_stall_timeout(2.0);
+    comm.set_stall_moment("in round 7", static_cast<oida::Exit>(code));
     if (last) sleep(60);
     exchange->start(values);
     exchange->finish();

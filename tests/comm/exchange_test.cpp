@@ -1,92 +1,46 @@
 #include <algorithm>
-#include <atomic>
-#include <bit>
-#include <cmath>
-#include <cstdlib>
+#include <cstdint>
 #include <limits>
-#include <new>
+#include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "allocations.hpp"
 #include "comm/comm.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/rng.hpp"
-#include "mpi_world.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, alignment, bytes) != 0) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  return counted(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
+#include "exchange_values.hpp"
 
 namespace oida {
 namespace {
 
-Comm& world() {
-  return testing::world();
-}
+using testing::brought;
+using testing::different_bits;
+using testing::world;
 
-/// What rank `rank` brings: values of very different size, so that each order of addition rounds
-/// differently.
-std::vector<float> brought(int rank, std::size_t size, std::uint32_t step) {
-  std::vector<float> values(size);
-  Random random(7, Purpose::test, static_cast<std::uint64_t>(rank), step);
-  for (float& value : values) {
-    value = std::ldexp(random.uniform() - 0.5F, static_cast<int>(random.below(24)));
+/// Once for each number of ranks that make a node; 0 = the ranks of this host are one.
+class ExchangeTest : public ::testing::TestWithParam<int> {
+ protected:
+  ExchangeOptions options() const {
+    ExchangeOptions options;
+    options.ranks_per_node = GetParam();
+    return options;
   }
-  return values;
-}
 
-/// Plainly, in the order of the ranks.
-std::vector<float> expected(std::size_t size, std::uint32_t step) {
-  std::vector<float> sum = brought(0, size, step);
-  for (int r = 1; r < world().size(); ++r) {
-    const std::vector<float> part = brought(r, size, step);
-    for (std::size_t i = 0; i < size; ++i) sum[i] += part[i];
+  std::unique_ptr<Exchange> make() const { return world().make_exchange(options()); }
+
+  std::vector<float> expected(std::size_t size, std::uint32_t step) const {
+    return testing::expected(GetParam(), size, step);
   }
-  return sum;
-}
+};
 
-std::size_t different_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  std::size_t count = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    count += std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]) ? 1 : 0;
-  }
-  return count;
-}
+INSTANTIATE_TEST_SUITE_P(Nodes, ExchangeTest, ::testing::Values(0, 1, 2, 3));
 
-TEST(Exchange, SumsInRankOrderBitByBit) {
-  const auto exchange = world().make_exchange();
-  for (const std::size_t size : {1U, 2U, 15U, 16U, 17U, 100U, 1000U, 65'537U, 931'048U}) {
+TEST_P(ExchangeTest, SumsInOrderBitByBit) {
+  const auto exchange = make();
+  for (const std::size_t size : {1U, 2U, 7U, 255U, 257U, 1000U, 65'537U, 931'049U}) {
     std::vector<float> values = brought(world().rank(), size, 1);
     exchange->start(values);
     exchange->finish();
@@ -94,20 +48,36 @@ TEST(Exchange, SumsInRankOrderBitByBit) {
   }
 }
 
-TEST(Exchange, EqualBitsWhoeverComesLate) {
-  const auto exchange = world().make_exchange();
+TEST_P(ExchangeTest, WhatTheMemoryCannotHoldTravelsInParts) {
+  ExchangeOptions small = options();
+  small.floats = 5000;
+  const auto exchange = world().make_exchange(small);
+  std::vector<float> first = brought(world().rank(), 100'003, 1);
+  std::vector<float> second = brought(world().rank(), 4000, 2);
+  std::vector<float> third = brought(world().rank(), 3000, 3);
+  exchange->start(first);
+  exchange->start(second);
+  exchange->start(third);
+  exchange->finish();
+  EXPECT_EQ(different_bits(first, expected(100'003, 1)), 0U);
+  EXPECT_EQ(different_bits(second, expected(4000, 2)), 0U);
+  EXPECT_EQ(different_bits(third, expected(3000, 3)), 0U);
+}
+
+TEST_P(ExchangeTest, EqualBitsWhoeverComesLate) {
+  const auto exchange = make();
   const std::vector<float> sum = expected(50'000, 2);
   for (int late = 0; late < world().size(); ++late) {
     std::vector<float> values = brought(world().rank(), 50'000, 2);
-    if (late == world().rank()) usleep(20'000);
+    if (late == world().rank()) usleep(5'000);
     exchange->start(values);
     exchange->finish();
     EXPECT_EQ(different_bits(values, sum), 0U) << "late rank " << late;
   }
 }
 
-TEST(Exchange, SeveralInFlightOfEqualAndOtherSizes) {
-  const auto exchange = world().make_exchange();
+TEST_P(ExchangeTest, SeveralInFlightOfEqualAndOtherSizes) {
+  const auto exchange = make();
   const std::vector<std::size_t> sizes{70'000, 3, 70'000, 200'003, 3, 70'000, 0};
   std::vector<std::vector<float>> values;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
@@ -124,8 +94,8 @@ TEST(Exchange, SeveralInFlightOfEqualAndOtherSizes) {
   }
 }
 
-TEST(Exchange, PollAloneBringsItToTheEnd) {
-  const auto exchange = world().make_exchange();
+TEST_P(ExchangeTest, PollAloneBringsItToTheEnd) {
+  const auto exchange = make();
   EXPECT_TRUE(exchange->poll());
   std::vector<float> values = brought(world().rank(), 300'000, 3);
   const double start_s = now_s();
@@ -136,8 +106,9 @@ TEST(Exchange, PollAloneBringsItToTheEnd) {
   EXPECT_EQ(different_bits(values, expected(300'000, 3)), 0U);
 }
 
-TEST(Exchange, StartNeverWaitsForTheOthers) {
-  const auto exchange = world().make_exchange();
+// In a node one rank may do what the others have not come to: only start() is asked of all.
+TEST_P(ExchangeTest, StartNeverWaitsForTheOthers) {
+  const auto exchange = make();
   std::vector<float> values = brought(world().rank(), 1'000'000, 4);
   exchange->start(values);  // buffers are made, connections are there
   exchange->finish();
@@ -152,26 +123,29 @@ TEST(Exchange, StartNeverWaitsForTheOthers) {
   exchange->finish();
 }
 
-TEST(Exchange, AllocatesNothingAfterTheFirstOfASize) {
-  const auto exchange = world().make_exchange();
+TEST_P(ExchangeTest, AllocatesNothingAfterTheFirstOfASize) {
+  ExchangeOptions with_window = options();
+  with_window.windows = 1;
+  const auto exchange = world().make_exchange(with_window);
   std::vector<float> big(100'000);
   std::vector<float> small(5);
   const auto round = [&] {
     exchange->start(big);
     exchange->start(small);
+    exchange->start_window(0, 70'000);
     exchange->poll();
     exchange->finish();
   };
   round();
   round();
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations();
   for (int i = 0; i < 20; ++i) round();
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(test::allocations() - before, 0U);
 }
 
-TEST(Exchange, OneRankKeepsItsBits) {
+TEST_P(ExchangeTest, OneRankKeepsItsBits) {
   if (world().size() > 1) GTEST_SKIP() << "for one rank";
-  const auto exchange = world().make_exchange();
+  const auto exchange = make();
   std::vector<float> values{-0.0F, std::numeric_limits<float>::signaling_NaN(),
                             std::numeric_limits<float>::denorm_min(), 1.0F};
   const std::vector<float> before = values;
@@ -182,22 +156,19 @@ TEST(Exchange, OneRankKeepsItsBits) {
   EXPECT_GT(exchange->ended_s(), 0.0);
 }
 
-TEST(Exchange, TooManyInFlightIsAnError) {
-  if (world().size() == 1) GTEST_SKIP() << "for several ranks";
-  const auto exchange = world().make_exchange();
-  std::vector<std::vector<float>> values(128, std::vector<float>(40, 1.0F));
+TEST_P(ExchangeTest, MoreAtOnceThanHavePlace) {
+  const auto exchange = make();
+  std::vector<std::vector<float>> values(300, std::vector<float>(40, 1.0F));
   for (std::vector<float>& value : values) exchange->start(value);
-  std::vector<float> one_more(40);
-  EXPECT_THROW(exchange->start(one_more), Error);
   exchange->finish();
   for (const std::vector<float>& value : values) {
     ASSERT_EQ(value, std::vector<float>(40, static_cast<float>(world().size())));
   }
 }
 
-TEST(Exchange, TwoOfThemDoNotMix) {
-  const auto first = world().make_exchange();
-  const auto second = world().make_exchange();
+TEST_P(ExchangeTest, TwoOfThemDoNotMix) {
+  const auto first = make();
+  const auto second = make();
   std::vector<float> a = brought(world().rank(), 5000, 5);
   std::vector<float> b = brought(world().rank(), 5000, 6);
   // Ranks may serve two exchanges in different orders.
@@ -212,6 +183,75 @@ TEST(Exchange, TwoOfThemDoNotMix) {
   first->finish();
   EXPECT_EQ(different_bits(a, expected(5000, 5)), 0U);
   EXPECT_EQ(different_bits(b, expected(5000, 6)), 0U);
+}
+
+TEST_P(ExchangeTest, ThePlaceOfOneThatEndedServesTheNext) {
+  for (int i = 0; i < 3; ++i) {
+    auto first = make();
+    auto second = make();
+    std::vector<float> values = brought(world().rank(), 3000, 8);
+    second->start(values);
+    second->finish();
+    EXPECT_EQ(different_bits(values, expected(3000, 8)), 0U);
+    // Ranks may end two exchanges in different orders.
+    (world().rank() % 2 == 0 ? first : second).reset();
+  }
+}
+
+TEST_P(ExchangeTest, AWindowServesALoop) {
+  constexpr std::size_t kSize = 70'001;
+  ExchangeOptions with_windows = options();
+  with_windows.floats = kSize;
+  with_windows.windows = 2;
+  const auto exchange = world().make_exchange(with_windows);
+  std::ranges::copy(brought(world().rank(), kSize, 0), exchange->window(1).begin());
+  exchange->start_window(1, kSize);
+  for (std::uint32_t round = 1; round < 12; ++round) {
+    exchange->finish();
+    const std::vector<float> next = brought(world().rank(), kSize, round);
+    std::ranges::copy(next, exchange->window(1).begin());  // the old sum is still wanted
+    EXPECT_EQ(different_bits(exchange->window_sum(1), expected(kSize, round - 1)), 0U) << round;
+    exchange->start_window(1, kSize);
+    exchange->poll();
+  }
+  exchange->finish();
+}
+
+TEST_P(ExchangeTest, WindowsAndBuffersTogether) {
+  ExchangeOptions with_windows = options();
+  with_windows.floats = 5000;
+  with_windows.windows = 2;
+  const auto exchange = world().make_exchange(with_windows);
+  std::vector<float> values = brought(world().rank(), 5000, 2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto step = static_cast<std::uint32_t>(k);
+    std::ranges::copy(brought(world().rank(), 5000, step), exchange->window(k).begin());
+    exchange->start_window(k, 5000);
+  }
+  exchange->start(values);
+  exchange->finish();
+  EXPECT_EQ(different_bits(exchange->window_sum(0), expected(5000, 0)), 0U);
+  EXPECT_EQ(different_bits(exchange->window_sum(1), expected(5000, 1)), 0U);
+  EXPECT_EQ(different_bits(values, expected(5000, 2)), 0U);
+}
+
+TEST_P(ExchangeTest, AWindowThatIsNotThereIsAnError) {
+  ExchangeOptions with_window = options();
+  with_window.windows = 1;
+  with_window.floats = 10;
+  const auto exchange = world().make_exchange(with_window);
+  EXPECT_THROW(exchange->window(1), Error);
+  EXPECT_THROW(exchange->start_window(0, 11), Error);
+}
+
+TEST_P(ExchangeTest, BytesAreThoseBetweenNodes) {
+  const auto exchange = make();
+  const std::int64_t per_node = GetParam() == 0 ? world().size() : GetParam();
+  const std::int64_t nodes = (world().size() + per_node - 1) / per_node;
+  std::vector<std::int64_t> sent{0};
+  if (world().rank() % per_node == 0) sent[0] = exchange->bytes_per_exchange(100'000);
+  world().sum(sent);
+  EXPECT_EQ(sent[0], 2 * (nodes - 1) * 400'000);  // each value comes to its owner and goes back
 }
 
 }  // namespace

@@ -38,5 +38,14 @@ TEST(Devices, AreNamedWhereThereAreSome) {
   }
 }
 
+TEST(Devices, AreSharedOutByTheRankOnTheNode) {
+  const std::vector<Device> two{{0, "a", "GPU-a", 1}, {1, "b", "GPU-b", 1}};
+  EXPECT_EQ(gpu_of(two, 0).uuid, "GPU-a");
+  EXPECT_EQ(gpu_of(two, 1).uuid, "GPU-b");
+  EXPECT_EQ(gpu_of(two, 2).uuid, "GPU-a");
+  const std::vector<Device> own{two[1]};  // a launcher that binds
+  EXPECT_EQ(gpu_of(own, 3).uuid, "GPU-b");
+}
+
 }  // namespace
 }  // namespace oida

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/cuda_engine.hpp"
+
 namespace oida::test {
 
 struct EngineKind {
@@ -12,8 +14,16 @@ struct EngineKind {
   int threads = 1;
 };
 
+/// Whether the cuda engine can run here.
+inline bool has_gpu() {
+  return has_cuda_engine() && !gpu_devices().empty();
+}
+
+/// "cuda_host" is the cuda engine on host_card.hpp.
 inline std::vector<EngineKind> engine_kinds() {
-  return {{"reference", 1}, {"onednn", 1}, {"onednn", 2}};
+  std::vector<EngineKind> kinds{{"reference", 1}, {"onednn", 1}, {"onednn", 2}, {"cuda_host", 1}};
+  if (has_gpu()) kinds.push_back({"cuda", 1});
+  return kinds;
 }
 
 inline std::ostream& operator<<(std::ostream& out, const EngineKind& engine) {

@@ -8,6 +8,7 @@
 #include "core/rng.hpp"
 #include "engine/reference/layers.hpp"
 #include "engine/reference/taps.hpp"
+#include "host_card.hpp"
 
 namespace oida::test {
 namespace {
@@ -169,6 +170,7 @@ std::unique_ptr<Engine> engine_for(const Problem& problem, const EngineKind& kin
   options.threads = kind.threads;
   options.max_batch = problem.of.capacity;
   options.class_weights = problem.of.class_weights;
+  if (kind.kind == "cuda_host") return make_host_card_engine(problem.network, options);
   return make_engine(problem.network, options);
 }
 

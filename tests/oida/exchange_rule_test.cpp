@@ -18,70 +18,143 @@ using oida::testing::world;
 constexpr int kBatch = 12;
 constexpr float kRate = 0.02F;
 
-/// Runs `rounds` rounds of `interleave` steps of one rule on this rank.
-void train(ExchangeRule& rule, int rounds, int interleave) {
-  std::uint64_t step = 0;
-  for (int round = 0; round < rounds; ++round) {
-    rule.begin({});
-    for (int k = 0; k < interleave; ++k) rule.step(step++, kRate);
-    rule.end();
+RuleOptions rule_options(ExchangeKind exchange = ExchangeKind::oida) {
+  RuleOptions options;
+  options.exchange = exchange;
+  options.share = 1.0F / static_cast<float>(world().size());
+  return options;
+}
+
+Simulation simulation(int interleave) {
+  Simulation options;
+  options.units = world().size();
+  options.batch = kBatch;
+  options.rate = kRate;
+  options.interleave = interleave;
+  return options;
+}
+
+/// This rank's unit with a rule of its own.
+class RuleKit {
+ public:
+  RuleKit(const Problem& problem, const RuleOptions& options)
+      : kit_(problem, world().size(), world().rank(), kBatch),
+        scorer_(kit_.engine(), problem.store, problem.validation) {
+    RuleOptions with_scorer = options;
+    with_scorer.scorer = &scorer_;
+    rule_ = make_rule(with_scorer, kit_.unit(), world());
+    rule_->restart();
   }
+
+  /// Rounds of `interleave` steps; every `settle_every`-th merge is not left to the next round.
+  void train(int rounds, int interleave, int settle_every = 0) {
+    for (int round = 1; round <= rounds; ++round) {
+      rule_->begin({});
+      for (int k = 0; k < interleave; ++k) rule_->step(step_++, kRate);
+      rule_->end();
+      if (settle_every > 0 && round % settle_every == 0) rule_->settle();
+    }
+    rule_->settle();
+  }
+
+  ExchangeRule& rule() { return *rule_; }
+  std::span<float> x() { return kit_.unit().x(); }
+
+ private:
+  UnitKit kit_;
+  Scorer scorer_;
+  std::unique_ptr<ExchangeRule> rule_;
+  std::uint64_t step_ = 0;
+};
+
+const std::vector<float>& own(const Arrays& arrays) {
+  return arrays[static_cast<std::size_t>(world().rank())];
+}
+
+void expect_close(std::span<const float> found, const std::vector<float>& expected) {
+  EXPECT_LT(distance(found, expected), 1e-5 * magnitude(expected));
 }
 
 class DelayedMeanTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(DelayedMeanTest, EqualsTheSerialSimulation) {
   const Problem problem;
-  const int interleave = GetParam();
-  UnitKit kit(problem, world().size(), world().rank(), kBatch);
-  const auto exchange = world().make_exchange();
-  const auto rule = make_rule(ExchangeKind::oida, kit.unit(), exchange.get(),
-                              1.0F / static_cast<float>(world().size()));
-  train(*rule, 50, interleave);
-  const auto expected =
-      simulate_delayed_mean(problem, world().size(), kBatch, 50, interleave, kRate);
-  const auto& own = expected[static_cast<std::size_t>(world().rank())];
-  EXPECT_LT(distance(kit.unit().x(), own), 1e-5 * magnitude(own));
+  RuleKit kit(problem, rule_options());
+  kit.train(50, GetParam());
+  expect_close(kit.x(), own(simulate_delayed_mean(problem, simulation(GetParam()))));
 }
 
-INSTANTIATE_TEST_SUITE_P(Interleaves, DelayedMeanTest, ::testing::Values(1, 3));
+TEST_P(DelayedMeanTest, HasTheSameBitsWheneverItsMergesAreMade) {
+  const Problem problem;
+  RuleKit left_to_begin(problem, rule_options());
+  left_to_begin.train(20, GetParam());
+  RuleKit settled(problem, rule_options());
+  settled.train(20, GetParam(), 3);
+  EXPECT_TRUE(std::ranges::equal(left_to_begin.x(), settled.x()));
+}
+
+TEST_P(DelayedMeanTest, WeighsByScoreAsTheSerialSimulation) {
+  const Problem problem;
+  RuleOptions options = rule_options();
+  options.merge = MergeKind::weighted;
+  RuleKit kit(problem, options);
+  kit.train(50, GetParam());
+  expect_close(kit.x(),
+               own(simulate_delayed_mean(problem, simulation(GetParam()), softmax_of_negative)));
+}
+
+TEST_P(DelayedMeanTest, FollowsTheBestAsTheSerialSimulation) {
+  const Problem problem;
+  RuleOptions options = rule_options();
+  options.merge = MergeKind::best;
+  RuleKit kit(problem, options);
+  kit.train(50, GetParam());
+  expect_close(kit.x(), own(simulate_delayed_mean(problem, simulation(GetParam()), lowest_alone)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Interleaves, DelayedMeanTest, ::testing::Values(1, 2, 4));
+
+class LocalMeanTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(LocalMeanTest, EqualsTheSerialSimulation) {
+  const Problem problem;
+  RuleKit kit(problem, rule_options(ExchangeKind::local));
+  kit.train(50, GetParam());
+  expect_close(kit.x(), simulate_local_mean(problem, simulation(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Interleaves, LocalMeanTest, ::testing::Values(1, 4));
 
 TEST(GradientMeanTest, EqualsOneUnitOnTheConcatenatedBatches) {
   const Problem problem;
-  UnitKit kit(problem, world().size(), world().rank(), kBatch);
-  const auto exchange = world().make_exchange();
-  const auto rule = make_rule(ExchangeKind::allreduce, kit.unit(), exchange.get(),
-                              1.0F / static_cast<float>(world().size()));
-  train(*rule, 50, 1);
-  const auto expected = simulate_gradient_mean(problem, world().size(), kBatch, 50, kRate);
-  EXPECT_LT(distance(kit.unit().x(), expected), 1e-5 * magnitude(expected));
+  RuleKit kit(problem, rule_options(ExchangeKind::allreduce));
+  kit.train(50, 1);
+  expect_close(kit.x(), simulate_gradient_mean(problem, simulation(1)));
 }
 
 TEST(OneUnitTest, IsPlainSgdBitByBit) {
+  if (world().size() > 1) GTEST_SKIP() << "for one rank";
   const Problem problem;
   UnitKit plain(problem, 1, 0, kBatch);
   for (std::uint64_t step = 0; step < 60; ++step) {
     plain.unit().gradient(step, [](std::size_t) {});
     plain.unit().update(step, kRate);
   }
-  UnitKit alone(problem, 1, 0, kBatch);
-  train(*make_rule(ExchangeKind::oida, alone.unit(), nullptr, 1.0F), 20, 3);
-  EXPECT_TRUE(std::ranges::equal(plain.unit().x(), alone.unit().x()));
+  RuleKit alone(problem, rule_options());
+  alone.train(20, 3);
+  EXPECT_TRUE(std::ranges::equal(plain.unit().x(), alone.x()));
 }
 
 TEST(ControlWordsTest, AreSummedOverTheUnits) {
   const Problem problem;
-  UnitKit kit(problem, world().size(), world().rank(), kBatch);
-  const auto exchange = world().make_exchange();
-  for (const auto kind : {ExchangeKind::oida, ExchangeKind::allreduce}) {
-    const auto rule =
-        make_rule(kind, kit.unit(), exchange.get(), 1.0F / static_cast<float>(world().size()));
+  for (const auto kind : {ExchangeKind::oida, ExchangeKind::allreduce, ExchangeKind::local}) {
+    RuleKit kit(problem, rule_options(kind));
     ControlWords words;
     words.stop = world().rank() == 0 ? 1.0F : 0.0F;
     words.train_loss = 2.0F;
-    rule->begin(words);
-    rule->step(0, kRate);
-    const auto sums = rule->end();
+    kit.rule().begin(words);
+    kit.rule().step(0, kRate);
+    const auto sums = kit.rule().end();
     EXPECT_EQ(sums.stop, 1.0F);
     EXPECT_EQ(sums.train_loss, 2.0F * static_cast<float>(world().size()));
     EXPECT_EQ(sums.checkpoint, 0.0F);
@@ -90,29 +163,42 @@ TEST(ControlWordsTest, AreSummedOverTheUnits) {
 
 TEST(FinalMeanTest, LeavesTheSameBitsOnEveryUnit) {
   const Problem problem;
-  UnitKit kit(problem, world().size(), world().rank(), kBatch);
-  const auto exchange = world().make_exchange();
-  const auto rule = make_rule(ExchangeKind::oida, kit.unit(), exchange.get(),
-                              1.0F / static_cast<float>(world().size()));
-  train(*rule, 7, 2);
-  rule->final_mean({});
-  std::vector<float> first(kit.unit().x().begin(), kit.unit().x().end());
-  world().broadcast_values(first, 0);
-  EXPECT_TRUE(std::ranges::equal(kit.unit().x(), first));
+  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local}) {
+    RuleKit kit(problem, rule_options(kind));
+    kit.train(7, 2);
+    kit.rule().final_mean({});
+    std::vector<float> first(kit.x().begin(), kit.x().end());
+    world().broadcast_values(first, 0);
+    EXPECT_TRUE(std::ranges::equal(kit.x(), first));
+  }
 }
 
 TEST(FinitenessTest, OneUnitsNanIsSeenByAll) {
   const Problem problem;
-  UnitKit kit(problem, world().size(), world().rank(), kBatch);
-  const auto exchange = world().make_exchange();
-  const auto rule = make_rule(ExchangeKind::oida, kit.unit(), exchange.get(),
-                              1.0F / static_cast<float>(world().size()));
-  train(*rule, 2, 1);
-  EXPECT_TRUE(rule->agreed_is_finite());
-  if (world().rank() == world().size() - 1) kit.unit().x()[3] = std::nanf("");
-  rule->begin({});
-  rule->end();
-  EXPECT_FALSE(rule->agreed_is_finite());
+  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local}) {
+    RuleKit kit(problem, rule_options(kind));
+    kit.train(2, 1);
+    EXPECT_TRUE(kit.rule().agreed_is_finite());
+    if (world().rank() == world().size() - 1) kit.x()[3] = std::nanf("");
+    kit.rule().begin({});
+    const auto sums = kit.rule().end();
+    if (world().size() > 1) EXPECT_GT(sums.non_finite, 0.0F);
+    EXPECT_FALSE(kit.rule().agreed_is_finite());
+  }
+}
+
+TEST(MergeWeightsTest, FollowTheLosses) {
+  const std::vector<float> losses{1.0F, 3.0F, 0.5F, std::nanf("")};
+  const double sum = std::exp(-1.0) + std::exp(-3.0) + std::exp(-0.5);
+  const auto weighted = weights_of(MergeKind::weighted, losses);
+  ASSERT_EQ(weighted.size(), 4U);
+  EXPECT_NEAR(weighted[0], std::exp(-1.0) / sum, 1e-12);
+  EXPECT_NEAR(weighted[1], std::exp(-3.0) / sum, 1e-12);
+  EXPECT_EQ(weighted[3], 0.0);
+  EXPECT_EQ(weights_of(MergeKind::best, losses), (std::vector<double>{0, 0, 1, 0}));
+  EXPECT_EQ(weights_of(MergeKind::best, std::vector<float>{2.0F, 2.0F}),
+            (std::vector<double>{1, 0}));
+  EXPECT_TRUE(weights_of(MergeKind::weighted, std::vector<float>{std::nanf("")}).empty());
 }
 
 }  // namespace

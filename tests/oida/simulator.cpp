@@ -1,5 +1,7 @@
 #include "oida/simulator.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace oida::test {
@@ -34,60 +36,120 @@ struct VirtualUnit {
   Batch input;
 };
 
-std::vector<std::unique_ptr<VirtualUnit>> make_units(const Problem& problem, int units, int batch) {
+std::vector<std::unique_ptr<VirtualUnit>> make_units(const Problem& problem,
+                                                     const Simulation& options) {
   std::vector<std::unique_ptr<VirtualUnit>> all;
-  for (int unit = 0; unit < units; ++unit) {
-    all.push_back(std::make_unique<VirtualUnit>(problem, units, unit, batch));
+  for (int unit = 0; unit < options.units; ++unit) {
+    all.push_back(std::make_unique<VirtualUnit>(problem, options.units, unit, options.batch));
   }
   return all;
 }
 
-std::vector<float> mean_of(const std::vector<std::vector<float>>& arrays) {
+std::vector<double> equal_weights(std::size_t units) {
+  return std::vector<double>(units, 1.0 / static_cast<double>(units));
+}
+
+std::vector<float> mean_of(const Arrays& arrays, const std::vector<double>& weights) {
   std::vector<float> mean(arrays.front().size());
   for (std::size_t i = 0; i < mean.size(); ++i) {
     double sum = 0;
-    for (const auto& array : arrays) sum += static_cast<double>(array[i]);
-    mean[i] = static_cast<float>(sum / static_cast<double>(arrays.size()));
+    for (std::size_t u = 0; u < arrays.size(); ++u) {
+      sum += weights[u] * static_cast<double>(arrays[u][i]);
+    }
+    mean[i] = static_cast<float>(sum);
   }
   return mean;
 }
 
+/// Mean cross-entropy of parameters on all validation samples, one sample at a time.
+double validation_loss(VirtualUnit& unit, const Problem& problem, const std::vector<float>& x) {
+  Batch one = make_batch(unit.kit.engine());
+  std::vector<float> probabilities(
+      static_cast<std::size_t>(unit.kit.engine().options().max_batch * 3));
+  double sum = 0;
+  for (const Sample& sample : problem.validation) {
+    fill_evaluation(std::span(&sample, 1), 0, problem.store, one);
+    unit.kit.engine().predict(one, x, std::span(probabilities).first(3));
+    sum -= std::log(static_cast<double>(probabilities[sample.label]));
+  }
+  return sum / static_cast<double>(problem.validation.size());
+}
+
 }  // namespace
 
-std::vector<std::vector<float>> simulate_delayed_mean(const Problem& problem, int units, int batch,
-                                                      int rounds, int interleave, float rate) {
-  auto all = make_units(problem, units, batch);
+std::vector<double> softmax_of_negative(const std::vector<double>& losses) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (const double loss : losses) sum += std::exp(-loss);
+  for (const double loss : losses) weights.push_back(std::exp(-loss) / sum);
+  return weights;
+}
+
+std::vector<double> lowest_alone(const std::vector<double>& losses) {
+  std::vector<double> weights(losses.size(), 0.0);
+  const auto best = std::min_element(losses.begin(), losses.end()) - losses.begin();
+  weights[static_cast<std::size_t>(best)] = 1;
+  return weights;
+}
+
+Arrays simulate_delayed_mean(const Problem& problem, const Simulation& options,
+                             const Weigh& weigh) {
+  auto all = make_units(problem, options);
+  std::vector<double> weights = equal_weights(all.size());
   std::uint64_t step = 0;
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<std::vector<float>> sent;
+  for (int round = 0; round < options.rounds; ++round) {
+    Arrays sent;
     for (const auto& unit : all) sent.push_back(unit->x);
-    for (int k = 0; k < interleave; ++k, ++step) {
+    for (int k = 0; k < options.interleave; ++k, ++step) {
       for (const auto& unit : all) {
         unit->compute_gradient(problem, step);
-        unit->descend(unit->gradient, rate);
+        unit->descend(unit->gradient, options.rate);
       }
     }
-    const auto mean = mean_of(sent);
+    const auto mean = mean_of(sent, weights);
     for (std::size_t u = 0; u < all.size(); ++u) {
       for (std::size_t i = 0; i < mean.size(); ++i) all[u]->x[i] += mean[i] - sent[u][i];
     }
+    if (!weigh) continue;
+    std::vector<double> losses;
+    for (std::size_t u = 0; u < all.size(); ++u) {
+      losses.push_back(validation_loss(*all[u], problem, sent[u]));
+    }
+    weights = weigh(losses);
   }
-  std::vector<std::vector<float>> result;
+  Arrays result;
   for (const auto& unit : all) result.push_back(unit->x);
   return result;
 }
 
-std::vector<float> simulate_gradient_mean(const Problem& problem, int units, int batch, int steps,
-                                          float rate) {
-  auto all = make_units(problem, units, batch);
-  for (int step = 0; step < steps; ++step) {
-    std::vector<std::vector<float>> gradients;
+std::vector<float> simulate_gradient_mean(const Problem& problem, const Simulation& options) {
+  auto all = make_units(problem, options);
+  for (int step = 0; step < options.rounds; ++step) {
+    Arrays gradients;
     for (const auto& unit : all) {
       unit->compute_gradient(problem, static_cast<std::uint64_t>(step));
       gradients.push_back(unit->gradient);
     }
-    const auto mean = mean_of(gradients);
-    for (const auto& unit : all) unit->descend(mean, rate);
+    const auto mean = mean_of(gradients, equal_weights(all.size()));
+    for (const auto& unit : all) unit->descend(mean, options.rate);
+  }
+  return all.front()->x;
+}
+
+std::vector<float> simulate_local_mean(const Problem& problem, const Simulation& options) {
+  auto all = make_units(problem, options);
+  std::uint64_t step = 0;
+  for (int round = 0; round < options.rounds; ++round) {
+    for (int k = 0; k < options.interleave; ++k, ++step) {
+      for (const auto& unit : all) {
+        unit->compute_gradient(problem, step);
+        unit->descend(unit->gradient, options.rate);
+      }
+    }
+    Arrays live;
+    for (const auto& unit : all) live.push_back(unit->x);
+    const auto mean = mean_of(live, equal_weights(all.size()));
+    for (const auto& unit : all) unit->x = mean;
   }
   return all.front()->x;
 }

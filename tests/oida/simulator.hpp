@@ -1,19 +1,35 @@
 #pragma once
-// The exchange rules on N virtual units in one thread, in plain code: the oracle.
+// The exchange rules on N virtual units in one thread, in plain code of their own: the oracle.
 
+#include <functional>
 #include <vector>
 
 #include "oida/problem.hpp"
 
 namespace oida::test {
 
-/// Live parameters of each unit after `rounds` rounds of x_i <- x_i + (m - s_i), where m is the
-/// mean of what the units sent when the round began and `interleave` optimizer steps lie between.
-std::vector<std::vector<float>> simulate_delayed_mean(const Problem& problem, int units, int batch,
-                                                      int rounds, int interleave, float rate);
+struct Simulation {
+  int units = 1, batch = 12, rounds = 50, interleave = 1;
+  float rate = 0.02F;
+};
 
-/// One unit's parameters after `steps` optimizer steps on the mean gradient of all units' batches.
-std::vector<float> simulate_gradient_mean(const Problem& problem, int units, int batch, int steps,
-                                          float rate);
+using Arrays = std::vector<std::vector<float>>;  // one a unit
+
+/// The weights of a round's mean from the losses that the units' parameters of the round before had
+/// on all validation samples of the problem. The first round, and all without it, are the mean.
+using Weigh = std::function<std::vector<double>(const std::vector<double>& losses)>;
+std::vector<double> softmax_of_negative(const std::vector<double>& losses);
+std::vector<double> lowest_alone(const std::vector<double>& losses);
+
+/// Live parameters of each unit after rounds of x_i <- x_i + (m - s_i), where m is the weighted
+/// mean of what the units sent when the round began and `interleave` optimizer steps lie between.
+Arrays simulate_delayed_mean(const Problem& problem, const Simulation& options,
+                             const Weigh& weigh = {});
+
+/// One unit's parameters after `rounds` optimizer steps on the mean gradient of all units' batches.
+std::vector<float> simulate_gradient_mean(const Problem& problem, const Simulation& options);
+
+/// The parameters after rounds of `interleave` steps of each unit alone and a mean of all.
+std::vector<float> simulate_local_mean(const Problem& problem, const Simulation& options);
 
 }  // namespace oida::test

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host_card.hpp"
 #include "oida/problem.hpp"
 
 namespace oida::test {
@@ -32,6 +33,33 @@ TEST(UnitTest, ComputesWithTheThreadsOfItsEngineOnly) {
   unit.gradient(0, [](std::size_t) {});
   unit.update(0, 0.01F);
   EXPECT_EQ(threads_of_this_process(), before);
+}
+
+/// Where an engine keeps the parameters, a unit's steps are the same, and what is read or changed
+/// between them is what the engine goes on with.
+TEST(UnitTest, TrainsAlikeWhereTheEngineKeepsTheParameters) {
+  const Problem problem;
+  EngineOptions options;
+  options.max_batch = 8;
+  SamplerOptions sampling;
+  sampling.batch = 8;
+  Sampler sampler(problem.training, 3, sampling);
+  const auto engine = make_host_card_engine(smooth_network(), options);
+  Unit stays(*engine, sampler, problem.store, OptimizerOptions{});
+  Unit travels(*engine, sampler, problem.store, OptimizerOptions{});
+  const auto start = initial_parameters(engine->network(), 3);
+  engine->import_flat(start, stays.x());
+  engine->import_flat(start, travels.x());
+  for (std::uint64_t step = 0; step < 6; ++step) {
+    const auto theirs = travels.gradient(step, {});
+    travels.update(step, 0.05F);
+    EXPECT_NEAR(stays.train(step, 0.05F, {}).loss, theirs.loss, 1e-5) << step;
+    if (step % 3 == 1) {  // as a merge does
+      for (Unit* unit : {&stays, &travels}) unit->x()[0] += 0.5F;
+    }
+  }
+  EXPECT_LT(distance(stays.x(), travels.x()), 1e-5);
+  EXPECT_LT(distance(stays.optimizer().slot(0), travels.optimizer().slot(0)), 1e-5);
 }
 
 }  // namespace

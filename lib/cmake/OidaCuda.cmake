@@ -1,0 +1,98 @@
+# nvcc, the CUDA runtime, cuBLAS and cuDNN, from a toolkit's folder or laid out as pip's wheels do
+# (nvidia/cu13 or nvidia/cuda_nvcc, nvidia/cudnn, ...: lib in place of lib64, libraries by their
+# version only, no CMake files). OIDA_CUDA_ROOTS adds folders to look into.
+# OIDA_HAVE_CUDA: GPUs can be listed. OIDA_HAVE_CUDA_ENGINE: and trained on.
+
+set(OIDA_CUDA_ROOTS "" CACHE STRING "Folders that hold include and lib of CUDA, cuBLAS and cuDNN")
+
+# Where pip puts wheels: beside the python3 on the path.
+function(oida_wheel_roots out)
+  find_program(OIDA_PYTHON python3)
+  mark_as_advanced(OIDA_PYTHON)
+  set(roots "")
+  if(OIDA_PYTHON)
+    execute_process(
+      COMMAND ${OIDA_PYTHON} -c
+        "import sysconfig; print(';'.join({sysconfig.get_path('purelib'), sysconfig.get_path('platlib')}))"
+      OUTPUT_VARIABLE sites OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    foreach(site IN LISTS sites)
+      file(GLOB wheels LIST_DIRECTORIES true ${site}/nvidia/*)
+      list(APPEND roots ${wheels})
+    endforeach()
+  endif()
+  set(${out} ${roots} PARENT_SCOPE)
+endfunction()
+
+# The target NAME from header and library, both under one of the roots.
+function(oida_cuda_library name header versions)
+  set(names ${name})
+  foreach(version IN LISTS versions)
+    list(APPEND names lib${name}.so.${version})
+  endforeach()
+  string(TOUPPER ${name} upper)
+  find_path(OIDA_${upper}_INCLUDE ${header} HINTS ${oida_cuda_roots} PATH_SUFFIXES include)
+  find_library(OIDA_${upper}_LIBRARY NAMES ${names} NAMES_PER_DIR HINTS ${oida_cuda_roots} PATH_SUFFIXES lib64 lib)
+  mark_as_advanced(OIDA_${upper}_INCLUDE OIDA_${upper}_LIBRARY)
+  if(OIDA_${upper}_INCLUDE AND OIDA_${upper}_LIBRARY)
+    add_library(oida_${name} INTERFACE)
+    target_include_directories(oida_${name} SYSTEM INTERFACE ${OIDA_${upper}_INCLUDE})
+    target_link_libraries(oida_${name} INTERFACE ${OIDA_${upper}_LIBRARY})
+  endif()
+endfunction()
+
+# As far as nvcc knows them; the newest also as PTX, for what comes after it.
+function(oida_cuda_architectures out)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch
+    OUTPUT_VARIABLE known ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(taken "")
+  foreach(architecture 70 80 90)
+    if(known MATCHES "compute_${architecture}")
+      list(APPEND taken ${architecture}-real)
+      set(newest ${architecture})
+    endif()
+  endforeach()
+  if(taken)
+    list(APPEND taken ${newest}-virtual)
+  else()
+    set(taken OFF)
+  endif()
+  set(${out} ${taken} PARENT_SCOPE)
+endfunction()
+
+if(OIDA_CUDA)
+  include(CheckLanguage)
+  check_language(CUDA)
+endif()
+if(OIDA_CUDA AND CMAKE_CUDA_COMPILER)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    oida_cuda_architectures(CMAKE_CUDA_ARCHITECTURES)
+  endif()
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  get_filename_component(oida_nvcc ${CMAKE_CUDA_COMPILER} REALPATH)
+  get_filename_component(oida_nvcc_bin ${oida_nvcc} DIRECTORY)
+  get_filename_component(oida_nvcc_root ${oida_nvcc_bin} DIRECTORY)
+  oida_wheel_roots(oida_wheels)
+  set(oida_cuda_roots ${OIDA_CUDA_ROOTS} ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}/.. ${oida_nvcc_root}
+    $ENV{CUDA_HOME} $ENV{CUDNN_ROOT} ${oida_wheels})
+  oida_cuda_library(cudart_static cuda_runtime_api.h "")
+  oida_cuda_library(cublas cublas_v2.h "13;12")
+  oida_cuda_library(cudnn cudnn.h "9")
+  if(TARGET oida_cudart_static)
+    target_link_libraries(oida_cudart_static INTERFACE Threads::Threads ${CMAKE_DL_LIBS} rt)
+    set(OIDA_HAVE_CUDA ON)
+  else()
+    message(STATUS "oida: nvcc without the CUDA runtime's library: the CUDA room is left out")
+  endif()
+  if(OIDA_HAVE_CUDA AND TARGET oida_cublas AND TARGET oida_cudnn)
+    set(OIDA_HAVE_CUDA_ENGINE ON)
+  elseif(OIDA_HAVE_CUDA)
+    message(STATUS "oida: the cuda engine needs cuBLAS and cuDNN: GPUs are listed only")
+  endif()
+elseif(OIDA_CUDA)
+  message(STATUS "oida: nvcc not found, the CUDA room is left out")
+endif()

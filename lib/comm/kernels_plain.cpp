@@ -1,0 +1,7 @@
+#include "comm/kernels_body.hpp"
+
+namespace oida {
+
+const Kernels kPlainKernels{"plain", add_up, encode, decode};
+
+}  // namespace oida

@@ -1,0 +1,40 @@
+#pragma once
+// One thread that writes files while the others compute.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace oida {
+
+/// Does one job at a time, in the order given. HDF5 is not thread-safe: whoever uses it beside this
+/// thread calls wait() first.
+class IoThread {
+ public:
+  IoThread();
+  /// Ends the job that it has, then the thread.
+  ~IoThread();
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
+
+  /// @pre is_idle()
+  void start(std::function<void()> job);
+  bool is_idle() const;
+  /// Until the job has ended; the text of what it threw, empty when it went well or there was none.
+  std::string wait();
+
+ private:
+  void work();
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> job_;
+  std::string error_;
+  bool busy_ = false;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace oida
