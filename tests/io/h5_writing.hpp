@@ -27,7 +27,7 @@ class H5Writer {
     write(name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, {rows, cols}, v.data());
   }
   void bytes(const std::string& name, hsize_t rows, hsize_t cols, const std::vector<char>& v) {
-    write(name, H5T_STD_U8LE, H5T_NATIVE_CHAR, {rows, cols}, v.data());
+    write(name, H5T_STD_U8LE, H5T_NATIVE_UCHAR, {rows, cols}, v.data());
   }
   void complex(const std::string& name, hsize_t rows, hsize_t cols, const std::vector<float>& v) {
     const hid_t type = H5Tcreate(H5T_COMPOUND, 8);
