@@ -161,10 +161,9 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
 namespace {
 
 Interleave replayed(const Deck& deck, const std::string& run_json) {
-  const bool wires_too = deck.oida.wire == "auto";
-  return Interleave::replay(
-      recorded_interleave(run_json),
-      wires_too ? recorded_wires(run_json) : WirePlan{{0, wire_of(deck.oida.wire)}});
+  InterleavePlan steps = recorded_interleave(run_json);
+  if (deck.oida.wire != "auto") return Interleave::replay(steps, {{0, wire_of(deck.oida.wire)}});
+  return Interleave::replay(steps, recorded_wires(run_json));
 }
 
 int fixed_steps(const std::string& text) {
