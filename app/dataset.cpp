@@ -1,6 +1,7 @@
 #include "dataset.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -147,6 +148,44 @@ void cut_shards(Comm& comm, const Deck& deck, Dataset& data) {
   }
 }
 
+/// Half the mean distance of the units' class shares from those of all: 0 where all shards are
+/// alike, towards 1 where each unit sees classes that the others do not.
+double label_skew(const Dataset& data) {
+  const auto& all = data.split.counts[static_cast<std::size_t>(Part::training)];
+  const auto total = static_cast<double>(data.split.training.size());
+  const auto units = static_cast<double>(data.shard_classes.size());
+  double skew = 0;
+  for (std::size_t unit = 0; unit < data.shard_classes.size(); ++unit) {
+    const auto& own = data.shard_classes[unit];
+    const auto samples = static_cast<double>(data.shard_samples[unit]);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const double share = static_cast<double>(own[k]) / samples;
+      skew += std::abs(share - static_cast<double>(all[k]) / total) / (2 * units);
+    }
+  }
+  return skew;
+}
+
+/// Collective.
+void gather_shard_classes(Comm& comm, Dataset& data) {
+  const auto classes = static_cast<std::size_t>(data.classes.size());
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()) * classes);
+  const auto mine = static_cast<std::size_t>(comm.rank()) * classes;
+  for (const Sample& sample : data.shard) ++counts[mine + sample.label];
+  comm.sum(counts);
+  for (std::size_t first = 0; first < counts.size(); first += classes) {
+    const auto own = std::span(counts).subspan(first, classes);
+    data.shard_classes.emplace_back(own.begin(), own.end());
+  }
+  constexpr double kSkewed = 0.05;
+  const double skew = label_skew(data);
+  if (skew < kSkewed) return;
+  data.warnings.push_back("shards are skewed by label: " + std::to_string(std::lround(100 * skew)) +
+                          " % of the samples would have to change their unit for all units to see "
+                          "the classes alike; this costs accuracy (data.shards = stratified "
+                          "avoids it)");
+}
+
 void report_defects(Dataset& data) {
   const Defects& defects = data.defects;
   const auto note = [&](std::int64_t count, const std::string& what) {
@@ -234,6 +273,7 @@ Dataset prepare(Comm& comm, const Deck& deck) {
     cut_shards(comm, deck, data);
   });
   data.shard_checksums = comm.all_gather(data.shard_checksums.front());
+  gather_shard_classes(comm, data);
   data.warnings.insert(data.warnings.end(), data.split.warnings.begin(), data.split.warnings.end());
   return data;
 }

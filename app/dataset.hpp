@@ -25,14 +25,15 @@ struct Dataset {
   ClassTable classes;
   FeatureRecipe recipe;
   Split split;
-  Defects defects;                           // over whole scenes
-  std::vector<std::int64_t> shard_samples;   // by unit
-  std::vector<std::string> shard_checksums;  // by unit
-  std::string checksum;                      // of all training samples
-  std::vector<Sample> shard;                 // of this unit
-  std::vector<Sample> validation;            // this unit's part of the validation samples in use
-  std::size_t validation_total = 0;          // over all units
-  std::vector<Sample> common;                // validation samples that every unit scores
+  Defects defects;                                       // over whole scenes
+  std::vector<std::int64_t> shard_samples;               // by unit
+  std::vector<std::string> shard_checksums;              // by unit
+  std::vector<std::vector<std::int64_t>> shard_classes;  // samples by unit and class
+  std::string checksum;                                  // of all training samples
+  std::vector<Sample> shard;                             // of this unit
+  std::vector<Sample> validation;    // this unit's part of the validation samples in use
+  std::size_t validation_total = 0;  // over all units
+  std::vector<Sample> common;        // validation samples that every unit scores
   std::vector<std::string> warnings;
 };
 

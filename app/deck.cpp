@@ -180,6 +180,8 @@ void add_oida_keys(Table& table, Deck& deck) {
                "how units share what they learn");
   table.text("oida.interleave", oida.interleave, "auto",
              "auto | N | plan:RUN.json, steps while an exchange is in flight");
+  table.choice("oida.wire", oida.wire, {"auto", "fp32", "bf16", "int8", "int4"},
+               "what travels between nodes; auto: fp32 where it hides, else what hides best");
   table.choice("oida.merge", oida.merge, {"mean", "weighted", "best"},
                "what each round merges: the mean by samples, by score, or the best unit alone");
   table.number<std::int64_t>("oida.merge_samples", oida.merge_samples, 256, 1, kMany,
@@ -206,6 +208,8 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
                              "threads a rank, 0 = its share of the node's cores");
   table.choice("device.oversubscribe", device.oversubscribe, {"warn", "refuse"},
                "more threads than cores on a node");
+  table.number<std::int64_t>("device.node_ranks", device.node_ranks, 0, 0, 65536,
+                             "ranks that share memory as one node, 0 = all of a host");
   table.number<std::int64_t>("device.memory_limit_mb", device.memory_limit_mb, 0, 0, kMany,
                              "memory of a rank at most (on a GPU: of the GPU's), 0 = not limited");
   auto& run = deck.run;

@@ -34,13 +34,13 @@ struct Deck {
     std::string optimizer, schedule, class_weights, precision;
   } train;
   struct {
-    std::string exchange, interleave, merge, guard;
+    std::string exchange, interleave, wire, merge, guard;
     double guard_factor;
     std::int64_t guard_retries, merge_samples, validate_every, validate_samples;
   } oida;
   struct {
     std::string kind, engine, kernels, oversubscribe;
-    std::int64_t threads, memory_limit_mb;
+    std::int64_t threads, node_ranks, memory_limit_mb;
   } device;
   struct {
     std::string dir, resume, trace, class_map, progress;

@@ -25,7 +25,9 @@ T recorded(const std::string& key, const std::string& file, const char* field) {
     throw InputError(key, file + " is not a run.json with '" + field + "'");
   }
   try {
-    return json[field].get<T>();
+    T value = json[field].get<T>();
+    if (value.empty()) throw InputError(key, file + ": '" + field + "' is empty");
+    return value;
   } catch (const nlohmann::json::exception&) {
     throw InputError(key, file + ": '" + field + "' has not the form that a run writes");
   }
@@ -44,6 +46,15 @@ std::int64_t restarts_in(const std::string& run_directory) {
 
 InterleavePlan recorded_interleave(const std::string& run_json) {
   return recorded<InterleavePlan>("oida.interleave", run_json, "interleave_plan");
+}
+
+WirePlan recorded_wires(const std::string& run_json) {
+  using Named = std::vector<std::pair<std::int64_t, std::string>>;
+  WirePlan plan;
+  for (const auto& [round, name] : recorded<Named>("oida.wire", run_json, "wire_plan")) {
+    plan.emplace_back(round, wire_of(name));
+  }
+  return plan;
 }
 
 std::vector<std::string> recorded_kernels(const std::string& run_json) {

@@ -15,6 +15,7 @@ std::int64_t restarts_in(const std::string& run_directory);
 
 /// InputError naming the key when the file is no run.json that holds it.
 InterleavePlan recorded_interleave(const std::string& run_json);
+WirePlan recorded_wires(const std::string& run_json);
 std::vector<std::string> recorded_kernels(const std::string& run_json);
 
 }  // namespace oida::app

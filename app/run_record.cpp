@@ -82,7 +82,8 @@ Json shards_json(const Dataset& data) {
   for (std::size_t unit = 0; unit < data.shard_samples.size(); ++unit) {
     shards.push_back({{"unit", unit},
                       {"samples", data.shard_samples[unit]},
-                      {"checksum", data.shard_checksums[unit]}});
+                      {"checksum", data.shard_checksums[unit]},
+                      {"classes", data.shard_classes[unit]}});
   }
   return shards;
 }

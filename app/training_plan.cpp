@@ -76,7 +76,7 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
   }
   check_merge(deck, data);
   TrainingPlan plan;
-  plan.interleave = make_interleave(deck, units);
+  plan.interleave = make_interleave(comm, deck);
   plan.global_batch =
       deck.train.global_batch > 0 ? deck.train.global_batch : deck.train.batch * units;
   if (plan.global_batch < units) {
@@ -110,7 +110,7 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
                                         sizeof(Sample)});
   plan.memory.push_back({"parameters and gradient", 2 * flat});
   plan.memory.push_back({"optimizer", slots * flat});
-  plan.memory.push_back({"exchange (sent, mean)", 2 * flat});
+  plan.memory.push_back({"exchange (sent, last mean, window)", 4 * flat});
   plan.memory.push_back({"optimum and candidates", 3 * flat});
   plan.memory.push_back({"checkpoint on its way (copy, file)", 2 * (4 + slots) * flat});
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
@@ -154,6 +154,7 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   TrainerOptions options;
   options.exchange = exchange_kind(deck.oida.exchange);
   options.merge = merge_kind(deck.oida.merge);
+  options.ranks_per_node = static_cast<int>(deck.device.node_ranks);
   options.total_steps = plan.total_steps;
   options.global_batch = plan.global_batch;
   options.schedule.kind = schedule_kind(deck.train.schedule);
@@ -166,14 +167,15 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   return options;
 }
 
-Interleave make_interleave(const Deck& deck, int units) {
-  const std::string& text = deck.oida.interleave;
-  const std::string plan = "plan:";
-  const bool delayed = units > 1 && exchange_kind(deck.oida.exchange) == ExchangeKind::oida;
-  if (text == "auto") return delayed ? Interleave::automatic() : Interleave::fixed(1);
-  if (text.starts_with(plan)) {
-    return Interleave::replay(recorded_interleave(beside_deck(deck, text.substr(plan.size()))));
-  }
+namespace {
+
+Interleave replayed(const Deck& deck, const std::string& run_json) {
+  InterleavePlan steps = recorded_interleave(run_json);
+  if (deck.oida.wire != "auto") return Interleave::replay(steps, {{0, wire_of(deck.oida.wire)}});
+  return Interleave::replay(steps, recorded_wires(run_json));
+}
+
+int fixed_steps(const std::string& text) {
   const bool digits =
       !text.empty() && text.size() <= 4 &&
       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -182,9 +184,33 @@ Interleave make_interleave(const Deck& deck, int units) {
     throw InputError("oida.interleave",
                      "'" + text + "' is not one of auto | 1 to 9999 | plan:FILE");
   }
+  return steps;
+}
+
+/// On one node nothing travels that could be rounded.
+std::vector<Wire> wires_to_try(const Comm& comm, const Deck& deck) {
+  if (deck.oida.wire != "auto") return {wire_of(deck.oida.wire)};
+  const bool one_node = comm.placement().back().node == 0 &&
+                        (deck.device.node_ranks == 0 || deck.device.node_ranks >= comm.size());
+  if (one_node) return {Wire::fp32};
+  return {Wire::fp32, Wire::bf16, Wire::int8, Wire::int4};
+}
+
+}  // namespace
+
+Interleave make_interleave(const Comm& comm, const Deck& deck) {
+  const std::string& text = deck.oida.interleave;
+  const std::string plan = "plan:";
   const auto kind = exchange_kind(deck.oida.exchange);
+  const Wire wire = deck.oida.wire == "auto" ? Wire::fp32 : wire_of(deck.oida.wire);
+  if (text == "auto") {
+    const bool delayed = comm.size() > 1 && kind == ExchangeKind::oida;
+    return delayed ? Interleave::automatic(wires_to_try(comm, deck)) : Interleave::fixed(1, wire);
+  }
+  if (text.starts_with(plan)) return replayed(deck, beside_deck(deck, text.substr(plan.size())));
   const bool every_step = kind == ExchangeKind::allreduce || kind == ExchangeKind::none;
-  return Interleave::fixed(every_step ? 1 : steps);
+  const int steps = fixed_steps(text);
+  return Interleave::fixed(every_step ? 1 : steps, wire);
 }
 
 std::string identity(const Deck& deck, const Dataset& data) {

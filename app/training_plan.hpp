@@ -38,8 +38,9 @@ Network make_network(const Deck& deck, const Dataset& data);
 OptimizerOptions optimizer_options(const Deck& deck);
 GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan);
 TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan);
-/// fixed, auto, or replayed from the "interleave_plan" of a run.json; 1 where nothing is delayed.
-Interleave make_interleave(const Deck& deck, int units);
+/// fixed, auto, or replayed from the "interleave_plan" and, under wire = auto, the "wire_plan" of a
+/// run.json; 1 and fp32 where nothing is delayed.
+Interleave make_interleave(const Comm& comm, const Deck& deck);
 
 /// Lines "key=value" that a checkpoint must share with a run that goes on from it.
 std::string identity(const Deck& deck, const Dataset& data);

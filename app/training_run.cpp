@@ -110,7 +110,11 @@ void TrainingRun::start_record(bool resumed) {
 
 void TrainingRun::finish_record() {
   if (directory_ == nullptr) return;
-  record_["interleave_plan"] = trainer_->interleave_plan();
+  record_["interleave_plan"] = trainer_->interleave().plan();
+  auto& wires = record_["wire_plan"] = nlohmann::ordered_json::array();
+  for (const auto& [round, wire] : trainer_->interleave().wire_plan()) {
+    wires.push_back({round, to_string(wire)});
+  }
   record_["rollbacks"] = trainer_->rollbacks();
   directory_->write_json("run.json", record_);
   directory_->write_metrics(trainer_->metrics());

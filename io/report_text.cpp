@@ -107,6 +107,23 @@ std::string warnings(const RunFiles& files) {
   return text.empty() ? "" : "## Warnings\n\n" + text + "\n";
 }
 
+/// Training samples of each class and unit.
+std::string shards(const Json& run) {
+  const Json units = member(run, "shards");
+  const Json classes = member(run, "classes");
+  if (!units.is_array() || units.empty() || !classes.is_array()) return "";
+  if (!member(units.front(), "classes").is_array()) return "";
+  std::vector<std::string> names{"unit"};
+  for (const auto& entry : classes) names.push_back(cell(member(entry, "name")));
+  std::string text = "## Shards\n\nTraining samples by unit and class.\n\n" + head(names);
+  for (const auto& unit : units) {
+    std::vector<std::string> cells{cell(member(unit, "unit"))};
+    for (const auto& samples : member(unit, "classes")) cells.push_back(cell(samples));
+    text += row(cells);
+  }
+  return text + "\n";
+}
+
 /// run.json's placement, whatever columns it has.
 std::string placement(const Json& run) {
   const Json table = member(run, "placement");
@@ -153,7 +170,7 @@ std::string report_text(const RunFiles& files, const std::vector<std::string>& f
   text += figure(figures, "loss", "loss and accuracy");
   if (!files.timing.is_null()) text += timing_section(files.timing);
   text += figure(figures, "phases", "training time of each rank by phase");
-  return text + placement(files.run) + pictures(files);
+  return text + shards(files.run) + placement(files.run) + pictures(files);
 }
 
 }  // namespace oida

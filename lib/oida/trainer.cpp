@@ -8,13 +8,14 @@ namespace oida {
 
 namespace {
 
-RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& options, double share) {
+RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& options, double share,
+                         Wire wire) {
   RuleOptions rule;
   rule.exchange = options.exchange;
   rule.merge = options.merge;
   rule.share = static_cast<float>(share);
   rule.scorer = parts.scorer;
-  rule.wire = options.wire;
+  rule.wire = wire;
   rule.ranks_per_node = options.ranks_per_node;
   return rule;
 }
@@ -25,9 +26,11 @@ Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Inter
     : parts_(parts),
       options_(options),
       interleave_(std::move(interleave)),
-      rule_(make_rule(rule_options(parts, options, weight()), parts.unit, parts.comm)),
+      rule_(make_rule(rule_options(parts, options, weight(), interleave_.wire(0)), parts.unit,
+                      parts.comm)),
       checkpoint_writer_(parts.comm, parts.checkpoints, options.keep,
                          [this](const std::string& event) { say(event); }),
+      wire_(interleave_.wire(0)),
       began_s_(now_s()),
       checkpointed_s_(now_s()) {}
 
@@ -56,10 +59,18 @@ void Trainer::begin(std::span<const float> canonical) {
   rule_->restart();
 }
 
-std::int64_t Trainer::warm_up_rounds() const {
+bool Trainer::is_warm(std::int64_t first) const {
   constexpr std::int64_t kColdRounds = 2;
   const std::int64_t rounds = std::max(interleave_.tuning_rounds(), kColdRounds);
-  return options_.total_steps >= 8 * rounds ? rounds : 0;
+  if (options_.total_steps < 8 * rounds) return true;
+  return interleave_.tuned() && round_ >= first + kColdRounds;
+}
+
+void Trainer::follow_wire() {
+  const Wire wire = interleave_.wire(round_);
+  if (wire == wire_) return;
+  rule_->use(wire);
+  wire_ = wire;
 }
 
 void Trainer::start_timing() {
@@ -75,10 +86,10 @@ void Trainer::start_timing() {
 }
 
 TrainerResult Trainer::run() {
-  const std::int64_t warm_at = round_ + warm_up_rounds();
+  const std::int64_t first = round_;
   if (warm_) start_timing();
   while (step_ < options_.total_steps && !stop_) {
-    if (!warm_ && round_ >= warm_at) start_timing();
+    if (!warm_ && is_warm(first)) start_timing();
     round();
   }
   return stop_ ? result(false) : finish();
@@ -102,11 +113,14 @@ void Trainer::round() {
     parts_.guard.score_until(static_cast<double>(k) / static_cast<double>(steps));
     parts_.unit.clock().enter(Phase::other);
   }
-  const double step_s = (now_s() - steps_began_s) / static_cast<double>(steps);
+  const double waits_from_s = now_s();
+  const double step_s = (waits_from_s - steps_began_s) / static_cast<double>(steps);
   const auto sums = rule_->end();
+  const double ended_s = now_s();
   round_loss_ = loss / static_cast<double>(steps);
   note_flight();
-  interleave_.record(rule_->flight_end_s() - rule_->flight_start_s(), step_s);
+  interleave_.record(rule_->flight_end_s() - rule_->flight_start_s(), step_s,
+                     ended_s - waits_from_s, ended_s - steps_began_s);
   ++round_;
   act(sums, before);
 }
@@ -134,6 +148,7 @@ ControlWords Trainer::words() {
       checkpoint_writer_.is_idle() && now_s() - checkpointed_s_ > options_.checkpoint_every_s;
   words.checkpoint = main_node && due ? 1.0F : 0.0F;
   words.settled = checkpoint_writer_.settled();
+  words.waited_share = static_cast<float>(weight() * interleave_.waited_share(round_));
   words.train_loss = static_cast<float>(weight() * round_loss_);
   parts_.guard.send(words);
   saw_non_finite_ = false;
@@ -164,7 +179,8 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
   } else if (parts_.guard.due(step_before, step_)) {
     capture(step_before);
   }
-  interleave_.settle(round_ - 1, parts_.comm);
+  interleave_.settle(round_ - 1, static_cast<double>(sums.waited_share), parts_.comm);
+  follow_wire();
   stop_ = sums.stop > 0;
   parts_.unit.clock().enter(Phase::checkpoint);
   checkpoint_writer_.advance(sums.settled);
@@ -315,7 +331,7 @@ UnitTiming Trainer::unit_timing() const {
 
 void Trainer::fill(Timing& timing) const {
   timing.exchange = to_string(options_.exchange);
-  timing.wire = to_string(options_.wire);
+  timing.wire = to_string(wire_);
   timing.interleave = interleave_.steps(round_);
   timing.samples = (step_ - timed_from_step_) * options_.global_batch;
   timing.exchanges = exchanges_;

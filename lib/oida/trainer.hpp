@@ -21,7 +21,6 @@ namespace oida {
 struct TrainerOptions {
   ExchangeKind exchange = ExchangeKind::oida;
   MergeKind merge = MergeKind::mean;
-  Wire wire = Wire::fp32;
   int ranks_per_node = 0;         // as in ExchangeOptions
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
@@ -81,7 +80,7 @@ class Trainer {
   TrainerResult run();
 
   const std::vector<MetricsRow>& metrics() const { return metrics_; }
-  const InterleavePlan& interleave_plan() const { return interleave_.plan(); }
+  const Interleave& interleave() const { return interleave_; }
   int rollbacks() const { return rollbacks_; }
   std::int64_t step() const { return step_; }
   std::int64_t rounds() const { return round_; }
@@ -102,12 +101,15 @@ class Trainer {
   void roll_back(const std::string& reason);
   [[noreturn]] void give_up(const std::string& reason);
   void note_flight();
-  std::int64_t warm_up_rounds() const;
+  /// From here on rounds count; `first` is this process's first round.
+  bool is_warm(std::int64_t first) const;
   void start_timing();
   void start_checkpoint();
   void write_last_checkpoint();
   TrainerResult finish();
   void settle_candidates();
+  /// Collective: the rule sends as the plan says for the next round.
+  void follow_wire();
   TrainerResult result(bool finished);
   double rate() const;
   double wall_s(double at_s) const;
@@ -128,6 +130,7 @@ class Trainer {
   Interleave interleave_;
   std::unique_ptr<ExchangeRule> rule_;
   CheckpointWriter checkpoint_writer_;
+  Wire wire_;  // that the rule uses
 
   // Kept by a checkpoint, the same on all units.
   std::int64_t round_ = 0, step_ = 0;

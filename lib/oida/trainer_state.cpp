@@ -130,6 +130,12 @@ Archive Trainer::common_archive() const {
     plan.push_back(static_cast<double>(steps));
   }
   archive.numbers["interleave"] = plan;
+  std::vector<double> wires;
+  for (const auto& [round, wire] : interleave_.wire_plan()) {
+    wires.push_back(static_cast<double>(round));
+    wires.push_back(static_cast<double>(wire));
+  }
+  archive.numbers["wires"] = wires;
   return archive;
 }
 
@@ -189,7 +195,13 @@ void Trainer::restore_common(const Archive& archive) {
   for (std::size_t i = 1; i + 1 < plan.size(); i += 2) {
     steps.emplace_back(static_cast<std::int64_t>(plan[i]), static_cast<int>(plan[i + 1]));
   }
-  interleave_.restore(steps, plan[0] != 0.0);
+  const auto& wire_numbers = numbers(archive, "wires", 2);
+  WirePlan wires;
+  for (std::size_t i = 0; i + 1 < wire_numbers.size(); i += 2) {
+    wires.emplace_back(static_cast<std::int64_t>(wire_numbers[i]),
+                       static_cast<Wire>(static_cast<int>(wire_numbers[i + 1])));
+  }
+  interleave_.restore(steps, wires, plan[0] != 0.0, round_);
 
   const auto& marks = numbers(archive, "optimum", 4);
   Optimum& optimum = parts_.guard.optimum();
@@ -269,6 +281,7 @@ bool Trainer::resume(std::int64_t round) {
       collectively(parts_.comm, [&] { return parts_.checkpoints->read_common(round); });
   collectively(parts_.comm, [&] { restore_common(common); });
   checkpoint_writer_.found();
+  follow_wire();
   if (parts_.checkpoints->units(round) != parts_.comm.size()) {
     restore_from_other_units(common, round);
     return false;

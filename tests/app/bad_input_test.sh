@@ -79,6 +79,7 @@ value_faults() {
     data.split=halves data.buffer_px=wide "model.layers=conv 8" \
     "model.layers=frobnicate 3" train.optimizer=lion oida.interleave=0 \
     oida.interleave=fast oida.interleave=plan:nowhere.json oida.exchange=gossip \
+    oida.wire=int2 oida.merge=vote oida.merge_samples=0 device.node_ranks=-1 \
     device.memory_limit_mb=1 data.test_share=0.9999 scene.class_alias=Water; do
     refused $ranks "${pair%%=*}: " train good.ini "--$pair"
   done
@@ -137,6 +138,9 @@ if [ $ranks = 1 ]; then
   singletons
 else
   refused $ranks 'oida.exchange: none ' train good.ini --oida.exchange=none
+  refused $ranks 'oida.merge: .*local' train good.ini --oida.merge=best --oida.exchange=local
+  refused $ranks 'oida.merge: .*validation' train good.ini --oida.merge=best \
+    --data.validation_share=0
   refused $ranks 'train.global_batch: ' train good.ini --train.global_batch=$((ranks - 1))
 fi
 finish

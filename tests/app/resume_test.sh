@@ -99,5 +99,6 @@ bad_checkpoints
 if [ $ranks = 2 ]; then
   kill_and_resume "oida.interleave = 1"
   kill_and_resume "oida.exchange = allreduce"
+  kill_and_resume "oida.wire = int8" "oida.merge = weighted" "device.node_ranks = 1"
 fi
 finish

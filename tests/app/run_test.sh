@@ -47,6 +47,29 @@ without_traces() {
   rm -rf whole.dry-run
 }
 
+skewed_shards() {
+  write_deck skewed "data.shards = spatial" "train.epochs = 1"
+  ends 2 0 train skewed.ini
+  expect "the report does not name skewed shards" \
+    grep -q 'shards are skewed by label' skewed/report.md
+  expect "the report has no table of shards" grep -q '^## Shards' skewed/report.md
+}
+
+# Ways to share what units learn, on ranks that are nodes of their own; a plan replays its bits.
+exchanges() {
+  local set nodes="--device.node_ranks=1"
+  for set in oida.exchange=local oida.merge=best oida.wire=int4; do
+    ends 2 0 train whole.ini $nodes --train.epochs=2 --$set --run.dir=$set
+  done
+  ends 2 0 train whole.ini $nodes --train.epochs=2 --oida.exchange=allreduce --oida.wire=bf16 \
+    --run.dir=allreduce
+  expect "timing.json does not name the wire" grep -q '"wire": "bf16"' allreduce/timing.json
+  ends 2 0 train whole.ini $nodes --oida.interleave=auto --run.dir=tuned
+  ends 2 0 train whole.ini $nodes --oida.interleave=plan:tuned/run.json --run.dir=replayed
+  expect "no wire_plan" grep -q '"wire_plan"' tuned/run.json
+  expect "the replayed plan gives another model" cmp tuned/model.h5 replayed/model.h5
+}
+
 helps() {
   local command
   for command in train predict inspect synth; do
@@ -124,6 +147,8 @@ without_traces 2
 decks
 bad_models 1
 bad_models 4
+skewed_shards
+exchanges
 rm -rf whole
 whole_run 1
 inspects

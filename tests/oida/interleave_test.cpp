@@ -39,6 +39,18 @@ TEST(InterleaveTest, IsBounded) {
             Interleave::kMostSteps);
 }
 
+TEST(InterleaveTest, TheWidestWireOfTheFewestStepsIsKept) {
+  EXPECT_EQ(best_wire({{Wire::fp32, 1}}), std::pair(Wire::fp32, 1));
+  EXPECT_EQ(best_wire({{Wire::fp32, 9}, {Wire::bf16, 5}, {Wire::int8, 3}, {Wire::int4, 3}}),
+            std::pair(Wire::int8, 3));
+}
+
+TEST(InterleaveTest, ReplaysTheWires) {
+  const auto interleave = Interleave::replay({{0, 1}}, {{0, Wire::fp32}, {12, Wire::int8}});
+  EXPECT_EQ(interleave.wire(11), Wire::fp32);
+  EXPECT_EQ(interleave.wire(12), Wire::int8);
+}
+
 TEST(InterleaveTest, ReplaysAPlan) {
   const auto interleave = Interleave::replay({{0, 1}, {12, 4}, {50, 2}});
   EXPECT_EQ(interleave.steps(0), 1);

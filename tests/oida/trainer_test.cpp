@@ -29,7 +29,8 @@ class TrainerKit {
       : kit_(problem, world().size(), world().rank(), kBatch),
         guard_(kit_.engine(), problem.store, validation_share(problem), problem.validation.size(),
                guard),
-        interleave_(interleave) {
+        interleave_(interleave),
+        scorer_(kit_.engine(), problem.store, problem.validation) {
     options_.total_steps = kSteps;
     options_.global_batch = kBatch * world().size();
     options_.schedule.kind = Schedule::Kind::constant;
@@ -52,8 +53,9 @@ class TrainerKit {
                              std::move(stop),
                              {},
                              {},
-                             [this](std::int64_t step) { bad_step = step; }};
-    trainer_.emplace(parts, options_, Interleave::fixed(interleave_));
+                             [this](std::int64_t step) { bad_step = step; },
+                             &scorer_};
+    trainer_.emplace(parts, options_, Interleave::fixed(interleave_, wire_));
     return *trainer_;
   }
 
@@ -61,6 +63,13 @@ class TrainerKit {
     Trainer& trainer = this->trainer();
     trainer.begin(initial_parameters(kit_.engine().network(), 1));
     return trainer;
+  }
+
+  /// Before trainer(): a wire between ranks that are nodes of their own, and a merge by scores.
+  void send_lossy(Wire wire, MergeKind merge) {
+    wire_ = wire;
+    options_.ranks_per_node = 1;
+    options_.merge = merge;
   }
 
   UnitKit& kit() { return kit_; }
@@ -80,6 +89,8 @@ class TrainerKit {
   Guard guard_;
   int interleave_;
   TrainerOptions options_;
+  Scorer scorer_;
+  Wire wire_ = Wire::fp32;
   std::optional<Trainer> trainer_;
 };
 
@@ -169,6 +180,30 @@ TEST(TrainerTest, ResumesBitByBit) {
     EXPECT_EQ(result.parameters, expected.parameters) << stop_at;
     EXPECT_EQ(result.optimum_round, expected.optimum_round) << stop_at;
     EXPECT_EQ(verdicts(going_on), verdicts(undisturbed)) << stop_at;
+    world().barrier();
+  }
+}
+
+TEST(TrainerTest, ResumesBitByBitWithALossyWireAndScores) {
+  const Problem problem;
+  const SharedFolder folder;
+  for (const Wire wire : {Wire::int8, Wire::int4}) {
+    TrainerKit whole(problem, 3);
+    whole.send_lossy(wire, MergeKind::weighted);
+    const auto expected = whole.begin().run();
+    const auto store = open_checkpoints(folder.path() + "/" + to_string(wire), smooth_network());
+    std::int64_t calls = 0;
+    TrainerKit first(problem, 3);
+    first.send_lossy(wire, MergeKind::weighted);
+    Trainer& stopping = first.trainer([&] { return ++calls == 8; }, store.get());
+    stopping.begin(initial_parameters(smooth_network(), 1));
+    ASSERT_FALSE(stopping.run().finished);
+    TrainerKit second(problem, 3);
+    second.send_lossy(wire, MergeKind::weighted);
+    Trainer& going_on = second.trainer({}, store.get());
+    EXPECT_TRUE(going_on.resume(store->rounds().front()));
+    EXPECT_EQ(going_on.run().parameters, expected.parameters);
+    EXPECT_TRUE(std::ranges::equal(second.kit().unit().x(), whole.kit().unit().x()));
     world().barrier();
   }
 }
