@@ -102,6 +102,6 @@ expect "USR1: not put back into the queue" said asked 'goes back into the queue,
 expect "USR1: not resumed" said asked '^resumed from the checkpoint'
 ended lost "$lost" 120
 expect "lost node: not resumed" said lost '^resumed from the checkpoint'
-expect "lost node: nobody tells" said lost "(does not answer: lost or stalled|a rank or node is lost|Node failure on $victim)"
+expect "lost node: nobody tells" said lost "^oida: error: .*(does not answer: lost or stalled|lost another in round)|Node failure on $victim"
 [ "$failures" = 0 ] || show_log lost
 finish
