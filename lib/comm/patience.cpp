@@ -48,7 +48,7 @@ void Patience::idle() {
 /// should it be about to do so.
 void Patience::lose(double waited_s) {
   RollCall* roll_call = stall_.roll_call;
-  if (!announced_ && roll_call != nullptr) roll_call->announce();
+  if (roll_call != nullptr) announced_ ? roll_call->listen() : roll_call->announce();
   announced_ = true;
   if (waited_s <= stall_.timeout_s) return;
   std::vector<int> silent;

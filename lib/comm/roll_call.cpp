@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "comm/mpi_check.hpp"
-
 namespace oida {
 namespace {
 
 constexpr int kTag = 2;
-constexpr const char* kName = "roll call";
 
 /// Hosts share no other clock.
 double wall_time_s() {
@@ -22,20 +19,21 @@ RollCall::RollCall(MPI_Comm channel, int rank, int ranks)
     : channel_(channel),
       rank_(rank),
       heard_s_(static_cast<std::size_t>(ranks)),
+      announced_s_(static_cast<std::size_t>(ranks)),
       sending_(static_cast<std::size_t>(ranks), MPI_REQUEST_NULL) {}
 
 void RollCall::announce() {
   listen();
-  int sent = 0;
-  const auto count = static_cast<int>(sending_.size());
-  check_mpi(MPI_Testall(count, sending_.data(), &sent, MPI_STATUSES_IGNORE), kName);
-  if (sent == 0) return;  // the last announcement is still on its way
-  announced_s_ = wall_time_s();
-  for (int r = 0; r < count; ++r) {
-    if (r == rank_) continue;
-    check_mpi(MPI_Isend(&announced_s_, 1, MPI_DOUBLE, r, kTag, channel_,
-                        &sending_[static_cast<std::size_t>(r)]),
-              kName);
+  for (std::size_t r = 0; r < sending_.size(); ++r) {
+    int sent = 0;
+    const int code = MPI_Test(&sending_[r], &sent, MPI_STATUS_IGNORE);
+    const bool on_its_way = code == MPI_SUCCESS && sent == 0;
+    if (static_cast<int>(r) == rank_ || on_its_way) continue;
+    announced_s_[r] = wall_time_s();
+    if (MPI_Isend(&announced_s_[r], 1, MPI_DOUBLE, static_cast<int>(r), kTag, channel_,
+                  &sending_[r]) != MPI_SUCCESS) {
+      sending_[r] = MPI_REQUEST_NULL;
+    }
   }
 }
 
@@ -43,10 +41,13 @@ void RollCall::listen() {
   for (;;) {
     int there = 0;
     MPI_Status status;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kTag, channel_, &there, &status), kName);
-    if (there == 0) return;
     double sent_s = 0;
-    check_mpi(MPI_Recv(&sent_s, 1, MPI_DOUBLE, status.MPI_SOURCE, kTag, channel_, &status), kName);
+    if (MPI_Iprobe(MPI_ANY_SOURCE, kTag, channel_, &there, &status) != MPI_SUCCESS) return;
+    if (there == 0) return;
+    if (MPI_Recv(&sent_s, 1, MPI_DOUBLE, status.MPI_SOURCE, kTag, channel_, &status) !=
+        MPI_SUCCESS) {
+      return;
+    }
     double& heard_s = heard_s_[static_cast<std::size_t>(status.MPI_SOURCE)];
     heard_s = std::max(heard_s, sent_s);
   }

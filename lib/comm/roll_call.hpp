@@ -8,7 +8,8 @@
 namespace oida {
 
 /// A rank that has waited for a while calls announce(); a rank that has waited too long asks who
-/// has not. A rank that computes, sleeps or is gone is silent. Never waits.
+/// has not. A rank that computes, sleeps or is gone is silent; calls that fail because it is gone
+/// are no error here. Never waits.
 class RollCall {
  public:
   /// Has `channel` to itself.
@@ -20,14 +21,14 @@ class RollCall {
   void announce();
   /// Other ranks that have not announced within the last `within_s` seconds of wall time.
   std::vector<int> silent(double within_s);
-  /// Takes in what has come.
+  /// Takes in what has come; while a rank waits, this is also what moves its own announcement.
   void listen();
 
  private:
   MPI_Comm channel_;
   int rank_;
-  double announced_s_ = 0.0;          // what is sent
   std::vector<double> heard_s_;       // by rank, wall time
+  std::vector<double> announced_s_;   // by rank, what is sent
   std::vector<MPI_Request> sending_;  // by rank
 };
 

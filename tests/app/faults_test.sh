@@ -127,7 +127,7 @@ hung() {
   expect "rank $rank hangs: exit code $code, expected $wanted" test "$code" = "$wanted"
   expect "rank $rank hangs: not one line" test "$(wc -l <"$err")" = 1
   expect "rank $rank hangs: not named" grep -qE "^oida: error: rank $rank on [^ ]+ does not answer: \
-lost or stalled in round [0-9]+; rank [0-9]+ on [^ ]+ waited [0-9.]+ s in the sum over all ranks" "$err"
+lost or stalled in round [0-9]+; rank [0-9]+ on [^ ]+ waited [0-9.]+ s in [a-z ]+$" "$err"
   expect "rank $rank hangs: ranks are left" no_ranks_left
   [ "$wanted" = 75 ] || return
   ends "$ranks" 0 train hung.ini
