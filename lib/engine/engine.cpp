@@ -29,7 +29,8 @@ std::unique_ptr<Engine> make_engine(const Network& network, const EngineOptions&
 
 Batch make_batch(const Engine& engine) {
   const Shape& in = engine.network().input;
-  return {engine.options().max_batch, in.h, in.w, in.c, engine.channel_stride()};
+  return {engine.options().max_batch,   in.h, in.w, in.c, engine.channel_stride(),
+          label_count(engine.network())};
 }
 
 }  // namespace oida

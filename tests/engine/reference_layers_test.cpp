@@ -97,8 +97,8 @@ TEST(ReferenceSoftmax, IsStableAndNormalised) {
   reference::softmax(2, logits, probabilities);
   const double expected[] = {0.125, 0.25, 0.625, 0.5, 0.5, 0.0};
   for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(probabilities.values[k], expected[k], 1e-12);
-  EXPECT_NEAR(reference::cross_entropy(logits, 0, 1), std::log(4.0), 1e-15);
-  EXPECT_NEAR(reference::cross_entropy(logits, 1, 2), 2000.0 + std::log(2.0), 1e-12);
+  EXPECT_NEAR(reference::cross_entropy(logits, 0, {.label = 1}), std::log(4.0), 1e-15);
+  EXPECT_NEAR(reference::cross_entropy(logits, 1, {.label = 2}), 2000.0 + std::log(2.0), 1e-12);
 }
 
 TEST(ReferenceNetwork, LossIsTheWeightedMeanOverTheWholeBatch) {
