@@ -169,6 +169,8 @@ void add_training_keys(Table& table, Deck& deck) {
   table.number("train.weight_decay", train.weight_decay, 0.0, 0.0, 1.0, "L2 penalty");
   table.choice("train.class_weights", train.class_weights, {"none", "balanced"},
                "weights of the loss by class");
+  table.number("train.label_smoothing", train.label_smoothing, 0.0, 0.0, 0.9,
+               "share of a label that is spread over all classes");
   table.choice("train.precision", train.precision, {"fp32", "tf32", "bf16"},
                "arithmetic; tf32 on GPUs");
   table.number<std::int64_t>("train.seed", train.seed, 1, 0, kMany, "of batches and dropout");

@@ -29,7 +29,7 @@ struct Deck {
     std::int64_t seed;
   } model;
   struct {
-    double epochs, learning_rate, momentum, warm_up, weight_decay;
+    double epochs, learning_rate, momentum, warm_up, weight_decay, label_smoothing;
     std::int64_t batch, global_batch, window, seed;
     std::string optimizer, schedule, class_weights, precision;
   } train;

@@ -137,8 +137,7 @@ ComputePlace place_ranks(Comm& comm, const DeviceOptions& device) {
   return place;
 }
 
-EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch,
-                             std::vector<float> class_weights) {
+EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch) {
   EngineOptions options;
   options.kind = on_gpu(device) ? "cuda" : device.engine;
   options.device = place.gpu;
@@ -147,7 +146,6 @@ EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& pl
   options.threads = place.threads;
   options.kernels = device.kernels;
   options.max_batch = batch;
-  options.class_weights = std::move(class_weights);
   return options;
 }
 

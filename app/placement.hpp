@@ -33,7 +33,6 @@ struct ComputePlace {
 /// device.oversubscribe = refuse.
 ComputePlace place_ranks(Comm& comm, const DeviceOptions& device);
 
-EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch,
-                             std::vector<float> class_weights);
+EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch);
 
 }  // namespace oida::app

@@ -90,7 +90,7 @@ Exit predict(Comm& comm, const Arguments& arguments) {
     scene = open_scene(options.scene, {options.format, 0, 0, channel_pair(options.channels)});
     require_fit(model.recipe, scene->info().kind, scene->info().pair, options.scene);
     constexpr int kBatch = 64;
-    engine = make_engine(model.network, engine_options(device, place, kBatch, {}));
+    engine = make_engine(model.network, engine_options(device, place, kBatch));
   });
   AlignedVector<float> parameters(engine->flat_size());
   engine->import_flat(model.parameters, parameters);

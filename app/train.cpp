@@ -35,9 +35,10 @@ PreparedRun prepare_run(Comm& comm, Deck deck) {
   run.data = prepare(comm, run.deck);
   collectively(comm, [&] {
     run.plan = make_plan(comm, run.deck, run.data);
-    run.engine = make_engine(make_network(run.deck, run.data),
-                             engine_options(device_options(run.deck), run.place, run.plan.batch,
-                                            run.plan.class_weights));
+    auto options = engine_options(device_options(run.deck), run.place, run.plan.batch);
+    options.class_weights = run.plan.class_weights;
+    options.label_smoothing = static_cast<float>(run.deck.train.label_smoothing);
+    run.engine = make_engine(make_network(run.deck, run.data), options);
     plan_memory(run.plan, run.deck, run.data, *run.engine);
   });
   return run;

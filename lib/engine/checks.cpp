@@ -26,11 +26,16 @@ void check_shape(const Engine& engine, const Batch& batch) {
     throw Error("batch", shape_text(batch.channels, batch.rows, batch.cols, batch.channel_stride) +
                              ", the engine takes " + shape_text(in.c, in.h, in.w, stride));
   }
+  const std::size_t labels = label_count(engine.network());
+  if (batch.sample_labels == labels) return;
+  throw Error("batch", std::to_string(batch.sample_labels) + " labels a sample, the engine takes " +
+                           std::to_string(labels));
 }
 
 void check_labels(const Engine& engine, const Batch& batch) {
   const int classes = engine.network().classes;
-  const auto used = std::span(batch.labels).first(static_cast<std::size_t>(batch.n));
+  const auto used =
+      std::span(batch.labels).first(static_cast<std::size_t>(batch.n) * batch.sample_labels);
   const auto bad =
       std::ranges::find_if(used, [&](int label) { return label < -1 || label >= classes; });
   if (bad != used.end()) {
@@ -44,6 +49,10 @@ void check_labels(const Engine& engine, const Batch& batch) {
 void check_options(const Network& network, const EngineOptions& options) {
   check_from_one("device.threads", options.threads);
   check_from_one("train.batch", options.max_batch);
+  if (!(options.label_smoothing >= 0.0F && options.label_smoothing < 1.0F)) {
+    throw InputError("train.label_smoothing",
+                     std::to_string(options.label_smoothing) + ", allowed: 0 up to but not 1");
+  }
   const auto& weights = options.class_weights;
   if (!weights.empty() && weights.size() != static_cast<std::size_t>(network.classes)) {
     throw InputError("train.class_weights", std::to_string(weights.size()) + " weights for " +
@@ -64,7 +73,8 @@ void check_batch(const Engine& engine, const Batch& batch) {
                 std::to_string(batch.n) + " samples, allowed: 1 to " + std::to_string(most));
   }
   const auto n = static_cast<std::size_t>(batch.n);
-  if (batch.input.size() < n * batch.sample_floats() || batch.labels.size() < n) {
+  if (batch.input.size() < n * batch.sample_floats() ||
+      batch.labels.size() < n * batch.sample_labels) {
     throw Error("batch", "room for fewer than its " + std::to_string(n) + " samples");
   }
   check_labels(engine, batch);

@@ -8,7 +8,7 @@
 namespace oida {
 
 /// InputError naming the deck key: threads and max_batch from 1, class weights none or one a class,
-/// finite and not negative.
+/// finite and not negative; label smoothing from 0 to below 1.
 void check_options(const Network& network, const EngineOptions& options);
 
 /// Error unless the batch has 1 to max_batch samples of the network's input shape and the engine's

@@ -36,7 +36,8 @@ const Device& gpu_of(const std::vector<Device>& visible, int node_rank) {
 
 Batch make_batch(const Engine& engine) {
   const Shape& in = engine.network().input;
-  return {engine.options().max_batch, in.h, in.w, in.c, engine.channel_stride()};
+  return {engine.options().max_batch,   in.h, in.w, in.c, engine.channel_stride(),
+          label_count(engine.network())};
 }
 
 }  // namespace oida

@@ -22,6 +22,8 @@ struct EngineOptions {
   int max_batch = 64;
   /// Weight of a sample's loss by its class; empty = 1.
   std::vector<float> class_weights;
+  /// Share of every label that is spread over all classes (Szegedy et al., CVPR 2016); [0, 1).
+  float label_smoothing = 0.0F;
   /// Which kernel runs where: {} or {"table"}, a fixed choice; {"measure"}, the fastest here and
   /// now; else the lines of kernels() of an engine whose choices are replayed.
   std::vector<std::string> kernels;
@@ -33,10 +35,17 @@ struct EngineOptions {
 /// from `ready_from` to the end are final; in the forward pass it is the array's size.
 using Poll = std::function<void(std::size_t ready_from)>;
 
-/// loss: mean over the batch of weight[label] * cross-entropy, samples with label -1 counted as 0.
+/// loss: mean over the batch of weight[label] * cross-entropy, samples with label -1 counted as 0;
+/// dense output: mean over the labelled pixels.
 struct StepResult {
   double loss = 0;
   int correct = 0;
+};
+
+/// Elements [first, first + size) of a flat array.
+struct FlatRange {
+  std::size_t first = 0;
+  std::size_t size = 0;
 };
 
 struct MemoryItem {
@@ -83,7 +92,14 @@ class Engine {
   /// engine/dropout.hpp. `poll` may be empty.
   virtual StepResult step(const Batch& batch, std::span<const float> parameters,
                           std::span<float> gradient, const Poll& poll) = 0;
-  /// Class probabilities [batch.n, classes]; dropout is off. Does not disturb a later step().
+  /// Running moments of batch_norm (mean and variance of each channel over the batch): parameters
+  /// that no optimizer may touch. step() leaves what they lie above the batch's own moments in
+  /// `gradient`; whoever updates takes kMomentShare of it (engine/norm.hpp) off them. A batch is
+  /// normalised by its unit's own moments; the running ones travel with the other parameters and
+  /// are averaged like them.
+  virtual std::vector<FlatRange> moments() const { return {}; }
+  /// Class probabilities [batch.n, classes], dense: [batch.n, h, w, classes]; dropout is off. Does
+  /// not disturb a later step().
   virtual void predict(const Batch& batch, std::span<const float> parameters,
                        std::span<float> probabilities) = 0;
 

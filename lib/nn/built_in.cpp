@@ -9,27 +9,41 @@ namespace {
 struct BuiltIn {
   std::string name;
   std::vector<std::string> lines;
+  Output output = Output::classes;
 };
 
-const std::array<BuiltIn, 2>& table() {
-  static const std::array<BuiltIn, 2> known{{
+const std::array<BuiltIn, 4>& table() {
+  static const std::array<BuiltIn, 4> known{{
       {"oceantda9",
        {"conv 32 3 relu", "conv 32 3 relu", "max_pool 2", "conv 64 3 relu", "conv 64 3 relu",
         "max_pool 2", "conv 128 3 relu", "dense 736 relu", "dropout 0.5"}},
       {"oceanlike",
        {"conv 32 3 relu", "conv 32 3 relu", "max_pool 2", "conv 64 3 relu", "conv 64 3 relu",
         "max_pool 2", "conv 128 3 relu", "max_pool 2", "dense 384 relu"}},
+      {"unet",
+       {"conv 32 3 relu", "conv 32 3 relu as level1", "max_pool 2", "conv 64 3 relu",
+        "conv 64 3 relu as level2", "max_pool 2", "conv 128 3 relu", "conv 128 3 relu",
+        "conv_transpose 64 2", "concat level2", "conv 64 3 relu", "conv 64 3 relu",
+        "conv_transpose 32 2", "concat level1", "conv 32 3 relu", "conv 32 3 relu"},
+       Output::dense},
+      {"cv_cnn",
+       {"complex 3", "complex_conv 12 3 relu", "complex_max_pool 2", "complex_conv 24 3 relu",
+        "complex_max_pool 2", "magnitude", "dense 128 relu"}},
   }};
   return known;
 }
 
 }  // namespace
 
-Network built_in(const std::string& name, Shape input, int classes) {
+Network built_in(const std::string& name, Shape input, int classes, Output output) {
   std::string known;
   for (const auto& network : table()) {
     if (network.name == name) {
-      Network built = from_lines(network.lines, input, classes);
+      if (network.output != output) {
+        throw InputError("model.output", std::string("network '") + name + "' has output " +
+                                             (output == Output::dense ? "class" : "dense"));
+      }
+      Network built = from_lines(network.lines, input, classes, output);
       built.name = name;
       return built;
     }

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "nn/network.hpp"
+#include "nn/layer_rules.hpp"
 
 namespace oida {
 namespace {
@@ -38,6 +38,11 @@ class Words {
     return value;
   }
 
+  std::string name(const std::string& what) {
+    if (empty()) refuse(what + " must be a name, found nothing");
+    return words_[next_++];
+  }
+
   [[noreturn]] void refuse(const std::string& what) const {
     throw InputError("model.layers", "'" + line_ + "': " + what);
   }
@@ -52,54 +57,100 @@ class Words {
   std::size_t next_ = 0;
 };
 
-Layer read_conv(Words& words) {
-  Layer layer{.kind = LayerKind::conv};
-  layer.out = words.number<int>("conv OUT");
-  layer.kernel = words.number<int>("conv KERNEL");
-  layer.pad = layer.kernel / 2;
-  if (words.take("stride")) layer.stride = words.number<int>("stride");
-  if (words.take("pad")) layer.pad = words.number<int>("pad");
-  layer.relu = words.take("relu");
-  words.expect_end("conv OUT KERNEL [stride N] [pad N] [relu]");
-  return layer;
+void read_stride(Words& words, Layer& layer, int usual) {
+  layer.stride = words.take("stride") ? words.number<int>("stride") : usual;
 }
 
-Layer read_pool(Words& words, LayerKind kind, const std::string& name) {
-  Layer layer{.kind = kind};
+Layer read_conv(Words& words, Layer layer) {
+  const std::string name = word_of(layer.kind);
+  layer.out = words.number<int>(name + " OUT");
   layer.kernel = words.number<int>(name + " KERNEL");
-  layer.stride = layer.kernel;
-  if (words.take("stride")) layer.stride = words.number<int>("stride");
-  words.expect_end(name + " KERNEL [stride N]");
-  return layer;
-}
-
-Layer read_dense(Words& words) {
-  Layer layer{.kind = LayerKind::dense};
-  layer.out = words.number<int>("dense UNITS");
+  if (layer.kind == LayerKind::conv_transpose) {
+    read_stride(words, layer, layer.kernel);
+  } else {
+    read_stride(words, layer, 1);
+    layer.pad = words.take("pad") ? words.number<int>("pad") : layer.kernel / 2;
+  }
   layer.relu = words.take("relu");
-  words.expect_end("dense UNITS [relu]");
   return layer;
 }
 
-Layer read_dropout(Words& words) {
-  Layer layer{.kind = LayerKind::dropout};
-  layer.rate = words.number<float>("dropout RATE");
-  words.expect_end("dropout RATE");
+/// What follows the first word of a line.
+Layer read_fields(Words& words, LayerKind kind) {
+  const std::string name = word_of(kind);
+  Layer layer{.kind = kind};
+  if (is_conv(kind)) return read_conv(words, layer);
+  switch (kind) {
+    case LayerKind::max_pool:
+    case LayerKind::average_pool:
+    case LayerKind::complex_max_pool:
+      layer.kernel = words.number<int>(name + " KERNEL");
+      read_stride(words, layer, layer.kernel);
+      break;
+    case LayerKind::upsample:
+      layer.kernel = words.number<int>(name + " FACTOR");
+      break;
+    case LayerKind::dense:
+      layer.out = words.number<int>(name + " UNITS");
+      layer.relu = words.take("relu");
+      break;
+    case LayerKind::dropout:
+      layer.rate = words.number<float>(name + " RATE");
+      break;
+    case LayerKind::group_norm:
+      layer.groups = words.number<int>(name + " GROUPS");
+      layer.relu = words.take("relu");
+      break;
+    case LayerKind::batch_norm:
+      layer.relu = words.take("relu");
+      break;
+    case LayerKind::concat:
+      layer.with = words.name("concat NAME");
+      break;
+    case LayerKind::complex:
+      layer.reals = words.number<int>(name + " REALS");
+      break;
+    default:
+      break;
+  }
   return layer;
 }
+
+struct Form {
+  LayerKind kind;
+  const char* fields;
+};
+
+constexpr Form kForms[] = {{LayerKind::conv, " OUT KERNEL [stride N] [pad N] [relu]"},
+                           {LayerKind::max_pool, " KERNEL [stride N]"},
+                           {LayerKind::average_pool, " KERNEL [stride N]"},
+                           {LayerKind::dense, " UNITS [relu]"},
+                           {LayerKind::relu, ""},
+                           {LayerKind::dropout, " RATE"},
+                           {LayerKind::group_norm, " GROUPS [relu]"},
+                           {LayerKind::batch_norm, " [relu]"},
+                           {LayerKind::upsample, " FACTOR"},
+                           {LayerKind::conv_transpose, " OUT KERNEL [stride N] [relu]"},
+                           {LayerKind::concat, " NAME"},
+                           {LayerKind::complex, " REALS"},
+                           {LayerKind::complex_conv, " OUT KERNEL [stride N] [pad N] [relu]"},
+                           {LayerKind::complex_max_pool, " KERNEL [stride N]"},
+                           {LayerKind::mod_relu, ""},
+                           {LayerKind::magnitude, ""}};
 
 Layer read_line(const std::string& line) {
   Words words(line);
-  if (words.take("conv")) return read_conv(words);
-  if (words.take("max_pool")) return read_pool(words, LayerKind::max_pool, "max_pool");
-  if (words.take("average_pool")) return read_pool(words, LayerKind::average_pool, "average_pool");
-  if (words.take("dense")) return read_dense(words);
-  if (words.take("dropout")) return read_dropout(words);
-  if (words.take("relu")) {
-    words.expect_end("relu");
-    return {};
+  std::string known;
+  for (const Form& form : kForms) {
+    const std::string word = word_of(form.kind);
+    known += (known.empty() ? "" : ", ") + word;
+    if (!words.take(word)) continue;
+    Layer layer = read_fields(words, form.kind);
+    if (words.take("as")) layer.as = words.name("as NAME");
+    words.expect_end(word + form.fields + " [as NAME]");
+    return layer;
   }
-  words.refuse("unknown layer, allowed: conv, max_pool, average_pool, dense, relu, dropout");
+  words.refuse("unknown layer, allowed: " + known);
 }
 
 std::string text_of(float value) {
@@ -112,35 +163,60 @@ std::string option(const std::string& word, int value, int usual) {
   return value == usual ? "" : " " + word + " " + std::to_string(value);
 }
 
-std::string to_line(const Layer& layer) {
-  const std::string relu = layer.relu ? " relu" : "";
-  const std::string window =
-      std::to_string(layer.kernel) + option("stride", layer.stride, layer.kernel);
+std::string fields_of(const Layer& layer) {
+  const std::string window = " " + std::to_string(layer.kernel);
+  const std::string conv = " " + std::to_string(layer.out) + window;
   switch (layer.kind) {
     case LayerKind::conv:
-      return "conv " + std::to_string(layer.out) + " " + std::to_string(layer.kernel) +
-             option("stride", layer.stride, 1) + option("pad", layer.pad, layer.kernel / 2) + relu;
+    case LayerKind::complex_conv:
+      return conv + option("stride", layer.stride, 1) + option("pad", layer.pad, layer.kernel / 2);
+    case LayerKind::conv_transpose:
+      return conv + option("stride", layer.stride, layer.kernel);
     case LayerKind::max_pool:
-      return "max_pool " + window;
     case LayerKind::average_pool:
-      return "average_pool " + window;
+    case LayerKind::complex_max_pool:
+      return window + option("stride", layer.stride, layer.kernel);
+    case LayerKind::upsample:
+      return window;
     case LayerKind::dense:
-      return "dense " + std::to_string(layer.out) + relu;
+      return " " + std::to_string(layer.out);
     case LayerKind::dropout:
-      return "dropout " + text_of(layer.rate);
-    case LayerKind::relu:
-      return "relu";
+      return " " + text_of(layer.rate);
+    case LayerKind::group_norm:
+      return " " + std::to_string(layer.groups);
+    case LayerKind::concat:
+      return " " + layer.with;
+    case LayerKind::complex:
+      return " " + std::to_string(layer.reals);
+    default:
+      return "";
   }
-  throw Error("model.layers", "layer kind " + std::to_string(static_cast<int>(layer.kind)));
+}
+
+std::string to_line(const Layer& layer) {
+  return word_of(layer.kind) + fields_of(layer) + (layer.relu ? " relu" : "") +
+         (layer.as.empty() ? "" : " as " + layer.as);
+}
+
+/// The layer that closes a network where its lines do not.
+Layer closing_layer(int classes, Output output) {
+  if (output == Output::dense) return {.kind = LayerKind::conv, .out = classes, .kernel = 1};
+  return {.kind = LayerKind::dense, .out = classes};
+}
+
+bool is_closed(const Network& network, const Layer& closing) {
+  if (network.layers.empty()) return false;
+  const Layer& last = network.layers.back();
+  return last.kind == closing.kind && last.out == closing.out && !last.relu;
 }
 
 }  // namespace
 
-Network from_lines(const std::vector<std::string>& lines, Shape input, int classes) {
-  Network network{"layers", input, classes, {}};
+Network from_lines(const std::vector<std::string>& lines, Shape input, int classes, Output output) {
+  Network network{"layers", input, classes, {}, output};
   for (const auto& line : lines) network.layers.push_back(read_line(line));
-  const Layer last{.kind = LayerKind::dense, .out = classes};
-  if (network.layers.empty() || network.layers.back() != last) network.layers.push_back(last);
+  const Layer closing = closing_layer(classes, output);
+  if (!is_closed(network, closing)) network.layers.push_back(closing);
   shapes(network);
   return network;
 }

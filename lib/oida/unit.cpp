@@ -1,5 +1,9 @@
 #include "oida/unit.hpp"
 
+#include <algorithm>
+
+#include "engine/norm.hpp"
+
 namespace oida {
 
 namespace {
@@ -20,8 +24,12 @@ Unit::Unit(Engine& engine, Sampler& sampler, const PatchStore& store,
       resident_(engine.make_resident(optimizer)),
       x_(engine.flat_size()),
       gradient_(engine.flat_size()),
+      moments_(engine.moments()),
       batch_(make_batch(engine)) {
   batch_.n = engine.options().max_batch;
+  std::size_t values = 0;
+  for (const FlatRange& range : moments_) values += range.size;
+  kept_.resize(values);
 }
 
 StepResult Unit::gradient(std::uint64_t step, const Poll& poll) {
@@ -59,8 +67,27 @@ void Unit::bring_home() {
 
 void Unit::update(std::uint64_t step, float rate) {
   clock_.enter(Phase::compute);
-  optimizer().update(x(), gradient_, rate, step);
+  bring_home();
+  keep_moments();
+  optimizer_.update(x_, gradient_, rate, step);
+  move_moments();
   clock_.enter(Phase::other);
+}
+
+void Unit::keep_moments() {
+  auto to = kept_.begin();
+  for (const FlatRange& range : moments_) {
+    to = std::copy_n(x_.begin() + static_cast<std::ptrdiff_t>(range.first), range.size, to);
+  }
+}
+
+void Unit::move_moments() {
+  auto from = kept_.begin();
+  for (const FlatRange& range : moments_) {
+    for (std::size_t i = range.first; i < range.first + range.size; ++i) {
+      x_[i] = *from++ - kMomentShare * gradient_[i];
+    }
+  }
 }
 
 }  // namespace oida

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/aligned.hpp"
 #include "data/sampler.hpp"
@@ -22,7 +23,7 @@ class Unit {
 
   /// Makes the batch of `step` and computes the gradient at x; `poll` as in Engine::step.
   StepResult gradient(std::uint64_t step, const Poll& poll);
-  /// x <- optimizer(x, gradient).
+  /// x <- optimizer(x, gradient); running moments as Engine::moments() says.
   void update(std::uint64_t step, float rate);
 
   /// gradient() and update() in one, where the engine keeps the parameters if it can.
@@ -44,6 +45,8 @@ class Unit {
 
  private:
   void bring_home();
+  void keep_moments();
+  void move_moments();
 
   Engine& engine_;
   Sampler& sampler_;
@@ -52,6 +55,8 @@ class Unit {
   std::unique_ptr<ResidentTraining> resident_;
   bool away_ = false;  // x_ and optimizer_ are older than what the engine keeps
   AlignedVector<float> x_, gradient_;
+  std::vector<FlatRange> moments_;
+  std::vector<float> kept_;  // the values of moments_ before an update
   Batch batch_;
   PhaseClock clock_;
 };

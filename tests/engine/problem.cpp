@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/error.hpp"
 #include "core/rng.hpp"
 #include "engine/reference/layers.hpp"
 #include "engine/reference/taps.hpp"
@@ -20,7 +21,8 @@ float symmetric(Random& random) {
 }
 
 Batch batch_of(const Case& of, int channel_stride) {
-  return {of.capacity, of.input.h, of.input.w, of.input.c, channel_stride};
+  return {of.capacity, of.input.h,     of.input.w,
+          of.input.c,  channel_stride, label_count(network_of(of))};
 }
 
 /// Distance of the values that a relu cuts from 0; values that are 0 because an earlier layer made
@@ -50,43 +52,71 @@ double pool_margin(const Layer& layer, int n, const Tensor& in, const Shape& out
   return margin;
 }
 
-/// What a layer with a fused relu computes before it.
-Tensor before_relu(const Problem& problem, const ReferenceNetwork& network, std::size_t layer) {
-  const auto parameters = doubled(problem.parameters);
-  reference::Weights weights;
-  for (const auto& array : oida::parameters(problem.network)) {
-    if (array.layer != static_cast<int>(layer)) continue;
-    auto& part = array.fan_in == 0 ? weights.bias : weights.weight;
-    part = std::span(parameters).subspan(array.offset, array.size);
-  }
-  const Layer& what = problem.network.layers[layer];
-  const Tensor& in = network.activation(layer);
-  Tensor out(problem.of.capacity, network.activation(layer + 1).shape);
-  if (what.kind == LayerKind::conv) {
-    reference::conv_forward(what, problem.of.n, in, weights, out);
-  } else {
-    reference::dense_forward(problem.of.n, in, weights, out);
-  }
+/// The moduli of a complex tensor.
+Tensor moduli(int n, const Tensor& in) {
+  Tensor out(n, {in.shape.c / 2, in.shape.h, in.shape.w});
+  reference::magnitude_forward(n, in, out);
   return out;
+}
+
+/// Distance of the moduli that a mod_relu cuts from its threshold.
+double mod_relu_margin(int n, const Tensor& in, std::span<const double> bias) {
+  Tensor left = moduli(n, in);
+  reference::for_each_element(n, left.shape, [&](int i, int c, int y, int x) {
+    left.at(i, c, y, x) += bias[static_cast<std::size_t>(c)];
+  });
+  return relu_margin(n, left);
+}
+
+/// What a layer with a fused relu computes before it: the same layer without.
+Tensor before_relu(const Problem& problem, std::size_t layer, const Batch& batch) {
+  Problem bare = problem;
+  bare.network.layers[layer].relu = false;
+  ReferenceNetwork network = reference_of(bare);
+  network.load(batch, true);
+  const auto parameters = doubled(problem.parameters);
+  for (std::size_t i = 0; i <= layer; ++i) network.forward_layer(i, parameters);
+  return network.activation(layer + 1);
+}
+
+std::span<const double> array_of(const Problem& problem, std::span<const double> parameters,
+                                 std::size_t layer) {
+  const auto arrays = oida::parameters(problem.network);
+  const auto at = std::ranges::find(arrays, static_cast<int>(layer), &Parameter::layer);
+  return parameters.subspan(at->offset, at->size);
+}
+
+/// How clear one layer keeps of ties.
+double layer_margin(const Problem& problem, const ReferenceNetwork& network, std::size_t i,
+                    const Batch& batch) {
+  const Layer& layer = problem.network.layers[i];
+  const Tensor& in = network.activation(i);
+  const Shape& out = network.activation(i + 1).shape;
+  if (layer.relu) return relu_margin(batch.n, before_relu(problem, i, batch));
+  switch (layer.kind) {
+    case LayerKind::relu:
+      return relu_margin(batch.n, in);
+    case LayerKind::max_pool:
+      return pool_margin(layer, batch.n, in, out);
+    case LayerKind::complex_max_pool:
+      return pool_margin(layer, batch.n, moduli(batch.n, in), {out.c / 2, out.h, out.w});
+    case LayerKind::mod_relu: {
+      const auto parameters = doubled(problem.parameters);
+      return mod_relu_margin(batch.n, in, array_of(problem, parameters, i));
+    }
+    default:
+      return std::numeric_limits<double>::infinity();
+  }
 }
 
 double margin_of(const Problem& problem) {
   Batch batch = batch_of(problem.of, problem.of.input.c);
   fill(problem, batch);
-  ReferenceNetwork network(problem.network, {}, problem.of.capacity);
+  ReferenceNetwork network = reference_of(problem);
   network.forward(batch, doubled(problem.parameters), true);
   double margin = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.network.layers.size(); ++i) {
-    const Layer& layer = problem.network.layers[i];
-    const Tensor& in = network.activation(i);
-    if (layer.relu) {
-      margin = std::min(margin, relu_margin(batch.n, before_relu(problem, network, i)));
-    } else if (layer.kind == LayerKind::relu) {
-      margin = std::min(margin, relu_margin(batch.n, in));
-    } else if (layer.kind == LayerKind::max_pool) {
-      const Shape& out = network.activation(i + 1).shape;
-      margin = std::min(margin, pool_margin(layer, batch.n, in, out));
-    }
+    margin = std::min(margin, layer_margin(problem, network, i, batch));
   }
   return margin;
 }
@@ -97,7 +127,7 @@ std::vector<float> parameters_with_biases(const Network& network, std::uint64_t 
     if (array.fan_in > 0) continue;
     Random random(seed, Purpose::test, array.offset, 1);
     for (auto& value : std::span(values).subspan(array.offset, array.size)) {
-      value = 0.2F * symmetric(random);
+      value = array.start + 0.2F * symmetric(random);
     }
   }
   return values;
@@ -129,6 +159,47 @@ const std::vector<Case>& cases() {
       {.name = "one_sample", .lines = {"conv 6 3 relu", "max_pool 2"}, .n = 1},
       {.name = "one_channel", .lines = {"conv 6 3 relu", "max_pool 2"}, .input = {1, 7, 9}},
       {.name = "many_channels", .lines = {"conv 6 3 relu", "max_pool 2"}, .input = {21, 7, 9}},
+      {.name = "label_smoothing", .lines = {"conv 6 3 relu"}, .label_smoothing = 0.1F},
+      {"group_norm", {"conv 6 3", "group_norm 3 relu", "conv 10 3 relu", "group_norm 1"}},
+      {"group_norm_first", {"group_norm 3", "conv 6 3 relu"}},
+      {"batch_norm", {"conv 6 3 relu", "batch_norm relu", "conv 10 3 relu", "batch_norm", "relu"}},
+      {"batch_norm_first_and_flat",
+       {"batch_norm", "conv 6 3 relu", "dense 7 relu", "batch_norm relu"}},
+      {"upsample", {"conv 6 3 relu", "upsample 2", "conv 4 3 relu"}},
+      {"conv_transpose", {"conv 6 3 relu", "conv_transpose 4 2 relu", "conv 4 3 relu"}},
+      {"conv_transpose_overlapping", {"conv_transpose 4 3 stride 2", "conv 4 3 relu"}},
+      {"concat", {"conv 6 3 relu as a", "conv 4 3 relu", "concat a", "conv 5 3 relu"}},
+      {"concat_twice",
+       {"conv 6 3 as a", "relu as b", "max_pool 2", "upsample 2", "conv 4 2 pad 1", "concat b",
+        "conv 3 3 relu", "concat a", "conv 3 3"},
+       {},
+       false,
+       {9, 7, 9}},
+      {"complex", {"complex 3", "complex_conv 4 3 relu", "complex_conv 3 3", "dense 6 relu"}},
+      {"complex_strided", {"complex 1", "complex_conv 4 3 stride 2 pad 0"}},
+      {"complex_max_pool",
+       {"complex 3", "complex_conv 4 3 relu", "complex_max_pool 2", "complex_conv 3 1",
+        "complex_max_pool 2 stride 1"}},
+      {"complex_average_pool", {"complex 3", "complex_conv 4 3", "average_pool 2", "magnitude"}},
+      {"mod_relu", {"complex 3", "complex_conv 4 3", "mod_relu", "complex_conv 3 3"}},
+      {"magnitude", {"complex 3", "complex_conv 4 3 relu", "magnitude", "conv 5 3 relu"}},
+      {.name = "dense_output",
+       .lines = {"conv 6 3 relu", "conv 4 3 relu"},
+       .class_weights = weights,
+       .unlabelled = true,
+       .output = Output::dense,
+       .label_smoothing = 0.2F},
+      {.name = "small_unet",
+       .lines = {"conv 4 3 relu as a", "max_pool 2", "conv 6 3 relu as b", "max_pool 2",
+                 "conv 8 3 relu", "conv_transpose 6 2", "concat b", "conv 6 3 relu", "upsample 2",
+                 "concat a", "conv 4 3 relu", "batch_norm relu"},
+       .input = {9, 8, 12},
+       .output = Output::dense},
+      {"cv_cnn", to_lines(built_in("cv_cnn", {9, 9, 11}, 5)), {}, false, {9, 9, 11}},
+      {.name = "unet",
+       .lines = to_lines(built_in("unet", {9, 8, 12}, 5, Output::dense)),
+       .input = {9, 8, 12},
+       .output = Output::dense},
       {"oceantda9", to_lines(built_in("oceantda9", {9, 9, 11}, 5)), {}, false, {9, 9, 11}},
       {"oceanlike", to_lines(built_in("oceanlike", {9, 12, 10}, 5)), {}, false, {9, 12, 10}}};
   return all;
@@ -138,8 +209,17 @@ const Case& case_of(const std::string& name) {
   return *std::ranges::find(cases(), name, &Case::name);
 }
 
+Network network_of(const Case& of) {
+  return from_lines(of.lines, of.input, of.classes, of.output);
+}
+
+ReferenceNetwork reference_of(const Problem& problem) {
+  return {problem.network, problem.of.class_weights, problem.of.capacity,
+          static_cast<double>(problem.of.label_smoothing)};
+}
+
 Problem make_problem(const Case& of) {
-  Problem problem{of, from_lines(of.lines, of.input, of.classes), 0, {}};
+  Problem problem{of, network_of(of), 0, {}};
   for (problem.seed = 1; problem.seed < 200; ++problem.seed) {
     problem.parameters = parameters_with_biases(problem.network, problem.seed);
     if (margin_of(problem) > Problem::kMargin) return problem;
@@ -159,8 +239,11 @@ void fill(const Problem& problem, Batch& batch) {
                            static_cast<std::size_t>(batch.channels);
       batch.sample(i)[k] = padding ? 0.0F : symmetric(random);
     }
-    const int label = static_cast<int>(random.below(static_cast<std::uint32_t>(of.classes)));
-    batch.labels[static_cast<std::size_t>(i)] = of.unlabelled && i == 1 ? -1 : label;
+    for (std::size_t k = 0; k < batch.sample_labels; ++k) {
+      const int label = static_cast<int>(random.below(static_cast<std::uint32_t>(of.classes)));
+      const bool without = of.unlabelled && (i == 1 || k % 5 == 3);
+      batch.sample_label(i)[k] = without ? -1 : label;
+    }
   }
 }
 
@@ -170,8 +253,19 @@ std::unique_ptr<Engine> engine_for(const Problem& problem, const EngineKind& kin
   options.threads = kind.threads;
   options.max_batch = problem.of.capacity;
   options.class_weights = problem.of.class_weights;
+  options.label_smoothing = problem.of.label_smoothing;
   if (kind.kind == "cuda_host") return make_host_card_engine(problem.network, options);
   return make_engine(problem.network, options);
+}
+
+bool has_layers(const EngineKind& kind, const Problem& problem) {
+  try {
+    engine_for(problem, kind);
+    return true;
+  } catch (const InputError& error) {
+    if (error.message().rfind("device.engine: ", 0) != 0) throw;
+    return false;
+  }
 }
 
 Outcome step_of(Engine& engine, const Problem& problem) {
@@ -190,7 +284,7 @@ Outcome step_of(Engine& engine, const Problem& problem) {
 Expected expected_of(const Problem& problem) {
   Batch batch = batch_of(problem.of, problem.of.input.c);
   fill(problem, batch);
-  ReferenceNetwork network(problem.network, problem.of.class_weights, problem.of.capacity);
+  ReferenceNetwork network = reference_of(problem);
   const auto parameters = doubled(problem.parameters);
   Expected expected;
   expected.gradient.resize(parameters.size());

@@ -23,6 +23,8 @@ struct Case {
   int classes = 5;
   int capacity = 4;
   int n = 3;
+  Output output = Output::classes;
+  float label_smoothing = 0.0F;
 };
 
 /// Every layer kind, alone and together.
@@ -34,8 +36,9 @@ inline std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.name;
 }
 
-/// A case with values that keep clear of ties: no relu's input and no two candidates of a max-pool
-/// window are nearer to each other than kMargin, so that rounding flips no decision.
+/// A case with values that keep clear of ties: no relu's input, no modulus of a mod_relu and no two
+/// candidates of a max-pool window are nearer to each other than kMargin, so that rounding flips no
+/// decision.
 struct Problem {
   static constexpr double kMargin = 5e-5;
 
@@ -53,6 +56,9 @@ void fill(const Problem& problem, Batch& batch);
 
 std::unique_ptr<Engine> engine_for(const Problem& problem, const EngineKind& kind);
 
+/// False where the engine refuses the network, naming device.engine: it lacks a layer.
+bool has_layers(const EngineKind& kind, const Problem& problem);
+
 /// What one step of an engine gives, in canonical order.
 struct Outcome {
   StepResult result;
@@ -64,8 +70,10 @@ Outcome step_of(Engine& engine, const Problem& problem);
 struct Expected {
   StepResult result;
   std::vector<double> gradient;
-  std::vector<double> probabilities;  // dropout off
+  std::vector<double> probabilities;  // dropout off, running moments
 };
+Network network_of(const Case& of);
+ReferenceNetwork reference_of(const Problem& problem);
 Expected expected_of(const Problem& problem);
 
 std::vector<double> doubled(std::span<const float> values);

@@ -90,6 +90,35 @@ TEST(ReferenceDropout, DividesWhatItKeepsByTheKeptShare) {
   EXPECT_EQ(out.values, (std::vector<double>{4, 0, 12}));
 }
 
+TEST(ReferenceComplex, MultipliesAsComplexNumbersDo) {
+  // (1 + 2i)(3 + 4i) = -5 + 10i, plus the bias 0.5 - i; |-4.5 + 9i|^2 = 101.25.
+  const Layer layer{.kind = LayerKind::complex_conv, .out = 1, .kernel = 1};
+  Tensor in(1, {2, 1, 1});
+  in.values = {3, 4};
+  const std::vector<double> weight{1, 2};
+  const std::vector<double> bias{0.5, -1};
+  Tensor out(1, {2, 1, 1});
+  reference::complex_conv_forward(layer, 1, in, {weight, bias}, out);
+  EXPECT_EQ(out.values, (std::vector<double>{-4.5, 9}));
+  Tensor length(1, {1, 1, 1});
+  reference::magnitude_forward(1, out, length);
+  EXPECT_NEAR(length.values[0], std::sqrt(101.25), 1e-12);
+}
+
+TEST(ReferenceComplex, ModReluShortensAndKeepsTheAngle) {
+  // |3 + 4i| = 5 is shortened by 2 to 3; by 6 to nothing.
+  Tensor in(1, {2, 1, 1});
+  in.values = {3, 4};
+  Tensor out(1, {2, 1, 1});
+  const std::vector<double> by_2{-2};
+  reference::mod_relu_forward(1, in, {{}, by_2}, out);
+  EXPECT_NEAR(out.values[0], 1.8, 1e-12);
+  EXPECT_NEAR(out.values[1], 2.4, 1e-12);
+  const std::vector<double> by_6{-6};
+  reference::mod_relu_forward(1, in, {{}, by_6}, out);
+  EXPECT_EQ(out.values, (std::vector<double>{0, 0}));
+}
+
 TEST(ReferenceSoftmax, IsStableAndNormalised) {
   Tensor logits(2, {3, 1, 1});
   logits.values = {0, std::log(2.0), std::log(5.0), 1000, 1000, -1000};
@@ -97,8 +126,8 @@ TEST(ReferenceSoftmax, IsStableAndNormalised) {
   reference::softmax(2, logits, probabilities);
   const double expected[] = {0.125, 0.25, 0.625, 0.5, 0.5, 0.0};
   for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(probabilities.values[k], expected[k], 1e-12);
-  EXPECT_NEAR(reference::cross_entropy(logits, 0, 1), std::log(4.0), 1e-15);
-  EXPECT_NEAR(reference::cross_entropy(logits, 1, 2), 2000.0 + std::log(2.0), 1e-12);
+  EXPECT_NEAR(reference::cross_entropy(logits, 0, {.label = 1}), std::log(4.0), 1e-15);
+  EXPECT_NEAR(reference::cross_entropy(logits, 1, {.label = 2}), 2000.0 + std::log(2.0), 1e-12);
 }
 
 TEST(ReferenceNetwork, LossIsTheWeightedMeanOverTheWholeBatch) {

@@ -62,5 +62,33 @@ TEST(UnitTest, TrainsAlikeWhereTheEngineKeepsTheParameters) {
   EXPECT_LT(distance(stays.optimizer().slot(0), travels.optimizer().slot(0)), 1e-5);
 }
 
+/// A momentum, a decay or a rate would move them elsewhere.
+TEST(UnitTest, MovesRunningMomentsByTheirShareOnly) {
+  const Problem problem;
+  EngineOptions options;
+  options.kind = "reference";
+  options.max_batch = 8;
+  const auto engine = make_engine(from_lines({"conv 4 3", "batch_norm"}, {3, 5, 5}, 3), options);
+  ASSERT_EQ(engine->moments().size(), 2U);
+  SamplerOptions sampling;
+  sampling.batch = 8;
+  Sampler sampler(problem.training, 3, sampling);
+  OptimizerOptions optimizer;
+  optimizer.weight_decay = 0.1F;
+  Unit unit(*engine, sampler, problem.store, optimizer);
+  engine->import_flat(initial_parameters(engine->network(), 3), unit.x());
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    unit.gradient(step, {});
+    const std::vector<float> before(unit.x().begin(), unit.x().end());
+    unit.update(step, 0.5F);
+    for (const auto& range : engine->moments()) {
+      for (std::size_t i = range.first; i < range.first + range.size; ++i) {
+        EXPECT_FLOAT_EQ(unit.x()[i], before[i] - 0.1F * unit.gradient_span()[i]) << i;
+        EXPECT_NE(unit.x()[i], before[i]) << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace oida::test

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/error.hpp"
 #include "engine/checks.hpp"
 #include "engine/cuda/card_training.hpp"
 
@@ -50,6 +51,9 @@ template <typename Card, typename T>
 CardEngine<Card, T>::CardEngine(const Network& network, const EngineOptions& options,
                                 std::unique_ptr<Card> card)
     : Engine(network, options), card_(std::move(card)), chain_(*card_, network, options) {
+  if (options.label_smoothing != 0.0F) {
+    throw InputError("train.label_smoothing", "the cuda engine has none, allowed here: 0");
+  }
   const auto n = static_cast<std::size_t>(options.max_batch);
   gradient_ = card_->template pinned<float>(flat_size());
   result_ = pinned_result(*card_, n);

@@ -29,6 +29,9 @@ bool is_known(LayerKind kind) {
 }
 
 void check_kinds(const Network& network) {
+  if (network.output == Output::dense) {
+    throw InputError("device.engine", "cuda has no dense output, allowed here: reference");
+  }
   for (std::size_t layer = 0; layer < network.layers.size(); ++layer) {
     if (is_known(network.layers[layer].kind)) continue;
     throw InputError("device.engine", "cuda has no layer like '" + to_lines(network)[layer] +

@@ -65,9 +65,9 @@ void Chain::forward(const Pass& pass) {
   }
 }
 
-StepResult Chain::loss(const Pass& pass, std::span<const float> class_weights) {
+StepResult Chain::loss(const Pass& pass, const EngineOptions& options) {
   const StepResult result =
-      softmax_loss(*pass.batch, class_weights, logits(), samples_, input_.element, diff_.data());
+      softmax_loss(*pass.batch, options, logits(), samples_, input_.element, diff_.data());
   pass.progress(plan_.flat_size);
   return result;
 }

@@ -23,7 +23,7 @@ class Chain {
   /// Always computes all max_batch samples: those beyond batch.n are older samples, whose outputs
   /// nobody reads and whose loss gradient is zero.
   void forward(const Pass& pass);
-  StepResult loss(const Pass& pass, std::span<const float> class_weights);
+  StepResult loss(const Pass& pass, const EngineOptions& options);
   void backward(const Pass& pass);
   const Tensor& logits() const { return plan_.stages.back()->output(); }
 

@@ -25,23 +25,36 @@ double probability(const Shifted& row, float logit) {
   return std::exp(static_cast<double>(logit - row.largest)) / row.sum;
 }
 
-/// One labelled sample; `share` is its weight over the number of samples.
+/// One labelled sample; `share` is its weight over the number of samples, `spread` what its label
+/// gives to each class.
+struct Target {
+  int label;
+  double share, spread;
+};
+
 template <typename T>
-void add_sample(const float* logits, int classes, int label, double share, T* gradient,
+void add_sample(const float* logits, int classes, const Target& target, T* gradient,
                 StepResult& result) {
   const Shifted row = shifted_sum(logits, classes);
+  const double norm = std::log(row.sum) + static_cast<double>(row.largest);
   for (int c = 0; c < classes; ++c) {
-    const double target = c == label ? 1.0 : 0.0;
-    gradient[c] = from_float<T>(static_cast<float>(share * (probability(row, logits[c]) - target)));
+    const double hit = c == target.label ? 1.0 - classes * target.spread : 0.0;
+    const double wanted = hit + target.spread;
+    const double slope = target.share * (probability(row, logits[c]) - wanted);
+    gradient[c] = from_float<T>(static_cast<float>(slope));
+    if (wanted > 0.0) {
+      result.loss += target.share * wanted * (norm - static_cast<double>(logits[c]));
+    }
   }
-  result.loss += share * (std::log(row.sum) + static_cast<double>(row.largest - logits[label]));
-  result.correct += std::max_element(logits, logits + classes) - logits == label ? 1 : 0;
+  result.correct += std::max_element(logits, logits + classes) - logits == target.label ? 1 : 0;
 }
 
 }  // namespace
 
-StepResult softmax_loss(const Batch& batch, std::span<const float> class_weights,
-                        const Tensor& logits, int samples, Element element, void* gradient) {
+StepResult softmax_loss(const Batch& batch, const EngineOptions& options, const Tensor& logits,
+                        int samples, Element element, void* gradient) {
+  const auto& class_weights = options.class_weights;
+  const double spread = static_cast<double>(options.label_smoothing) / logits.channels;
   StepResult result;
   by_element(element, [&]<typename T>(std::type_identity<T>) {
     T* rows = static_cast<T*>(gradient);
@@ -52,7 +65,7 @@ StepResult softmax_loss(const Batch& batch, std::span<const float> class_weights
       const float weight =
           class_weights.empty() ? 1.0F : class_weights[static_cast<std::size_t>(label)];
       const float* row = sample_of<float>(logits, static_cast<const void*>(logits.data), n);
-      add_sample(row, logits.channels, label, static_cast<double>(weight) / batch.n,
+      add_sample(row, logits.channels, {label, static_cast<double>(weight) / batch.n, spread},
                  rows + static_cast<std::size_t>(n) * logits.sample_size(), result);
     }
   });

@@ -9,10 +9,11 @@
 
 namespace oida::onednn {
 
-/// Loss and correct answers of the first batch.n samples; writes the gradient of the logits, whose
+/// Loss, with the options' class weights and label smoothing, and correct answers of the first
+/// batch.n samples; writes the gradient of the logits, whose
 /// element type is `element`, for all `samples`: zero beyond batch.n and where the label is -1.
-StepResult softmax_loss(const Batch& batch, std::span<const float> class_weights,
-                        const Tensor& logits, int samples, Element element, void* gradient);
+StepResult softmax_loss(const Batch& batch, const EngineOptions& options, const Tensor& logits,
+                        int samples, Element element, void* gradient);
 
 /// Softmax of the first n rows.
 void softmax(const Tensor& logits, int n, float* probabilities);

@@ -71,7 +71,7 @@ class OnednnEngine : public Engine {
     return guarded(options().threads, [&] {
       const Pass pass{&batch, parameters.data(), gradient.data(), true, &poll};
       chain_->forward(pass);
-      const StepResult result = chain_->loss(pass, options().class_weights);
+      const StepResult result = chain_->loss(pass, options());
       chain_->backward(pass);
       return result;
     });

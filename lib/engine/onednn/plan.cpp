@@ -1,8 +1,10 @@
 #include "engine/onednn/plan.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
+#include "core/error.hpp"
 #include "engine/onednn/choices.hpp"
 #include "engine/onednn/simple_stages.hpp"
 
@@ -37,6 +39,21 @@ std::vector<Fused> fuse(const std::vector<Layer>& layers) {
     }
   }
   return fused;
+}
+
+constexpr LayerKind kKnown[] = {LayerKind::conv,  LayerKind::max_pool, LayerKind::average_pool,
+                                LayerKind::dense, LayerKind::relu,     LayerKind::dropout};
+
+void refuse_unknown(const Network& network) {
+  if (network.output == Output::dense) {
+    throw InputError("device.engine", "onednn has no dense output, allowed here: reference");
+  }
+  const auto lines = to_lines(network);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (std::ranges::find(kKnown, network.layers[i].kind) != std::end(kKnown)) continue;
+    throw InputError("device.engine",
+                     "onednn has no layer '" + lines[i] + "', allowed here: reference");
+  }
 }
 
 const char* name_of(LayerKind kind) {
@@ -135,6 +152,7 @@ class Planner {
 
 Plan make_plan(Library& library, const Network& network, const EngineOptions& options,
                const Tensor& input) {
+  refuse_unknown(network);
   Planner planner(library, network, options, input);
   for (const Fused& fused : fuse(network.layers)) planner.add(fused);
   return planner.take();

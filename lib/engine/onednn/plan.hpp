@@ -17,6 +17,7 @@ struct Plan {
 };
 
 /// `input` is what the first stage reads; it must outlive the plan. Outputs are not allocated yet.
+/// InputError naming device.engine and a layer that this engine lacks.
 Plan make_plan(Library& library, const Network& network, const EngineOptions& options,
                const Tensor& input);
 

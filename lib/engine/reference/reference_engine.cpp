@@ -15,7 +15,8 @@ class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(const Network& network, const EngineOptions& options)
       : Engine(network, options),
-        reference_(network, options.class_weights, options.max_batch),
+        reference_(network, options.class_weights, options.max_batch,
+                   static_cast<double>(options.label_smoothing)),
         parameters_(parameter_count(network)),
         gradient_(parameters_.size()) {}
 
@@ -29,6 +30,7 @@ class ReferenceEngine final : public Engine {
                   const Poll& poll) override;
   void predict(const Batch& batch, std::span<const float> parameters,
                std::span<float> probabilities) override;
+  std::vector<FlatRange> moments() const override;
   std::vector<MemoryItem> memory() const override;
   std::vector<std::string> kernels() const override;
 
@@ -87,11 +89,19 @@ void ReferenceEngine::predict(const Batch& batch, std::span<const float> paramet
   check_batch(*this, batch);
   const auto classes = static_cast<std::size_t>(network().classes);
   check_size("probability array", probabilities.size(),
-             static_cast<std::size_t>(batch.n) * classes);
+             static_cast<std::size_t>(batch.n) * label_count(network()) * classes);
   take(parameters);
   reference_.forward(batch, parameters_, false);
   std::ranges::transform(reference_.probabilities(), probabilities.begin(),
                          [](double value) { return static_cast<float>(value); });
+}
+
+std::vector<FlatRange> ReferenceEngine::moments() const {
+  std::vector<FlatRange> ranges;
+  for (const auto& array : parameters(network())) {
+    if (array.moment) ranges.push_back({array.offset, array.size});
+  }
+  return ranges;
 }
 
 std::vector<MemoryItem> ReferenceEngine::memory() const {

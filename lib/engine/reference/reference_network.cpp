@@ -20,16 +20,20 @@ std::size_t bytes_of(const std::vector<Tensor>& tensors) {
 }  // namespace
 
 ReferenceNetwork::ReferenceNetwork(const Network& network, std::vector<float> class_weights,
-                                   int max_batch)
+                                   int max_batch, double label_smoothing)
     : network_(network),
       class_weights_(std::move(class_weights)),
-      weight_(network.layers.size()),
-      bias_(network.layers.size()),
+      label_smoothing_(label_smoothing),
+      row_count_(label_count(network)),
+      skips_(skips(network)),
+      arrays_(network.layers.size()),
       gradient_begin_(network.layers.size()),
-      labels_(static_cast<std::size_t>(max_batch)),
-      sample_weights_(static_cast<std::size_t>(max_batch)),
+      labels_(static_cast<std::size_t>(max_batch) * row_count_),
+      row_weights_(labels_.size()),
       keep_(network.layers.size()),
-      probabilities_(max_batch, Shape{network.classes, 1, 1}) {
+      rows_(static_cast<int>(labels_.size()), Shape{network.classes, 1, 1}),
+      probabilities_(rows_),
+      d_rows_(rows_) {
   const auto shape = shapes(network);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     activations_.emplace_back(max_batch, shape[i]);
@@ -44,15 +48,39 @@ ReferenceNetwork::ReferenceNetwork(const Network& network, std::vector<float> cl
 }
 
 void ReferenceNetwork::place_parameters() {
-  for (const auto& parameter : parameters(network_)) {
-    auto& range = parameter.fan_in == 0 ? bias_ : weight_;
-    range[static_cast<std::size_t>(parameter.layer)] = {parameter.offset, parameter.size};
-  }
   std::size_t begin = parameter_count(network_);
+  std::ranges::fill(gradient_begin_, begin);
+  for (const auto& parameter : parameters(network_)) {
+    const auto layer = static_cast<std::size_t>(parameter.layer);
+    Arrays& arrays = arrays_[layer];
+    const std::string name = parameter.name.substr(parameter.name.find('/') + 1);
+    Range& range = name == "weight" ? arrays.weight
+                   : name == "bias" ? arrays.bias
+                   : name == "mean" ? arrays.mean
+                                    : arrays.variance;
+    range = {parameter.offset, parameter.size};
+    gradient_begin_[layer] = std::min(gradient_begin_[layer], parameter.offset);
+  }
   for (std::size_t layer = layers(); layer-- > 0;) {
-    if (weight_[layer].size > 0) begin = weight_[layer].offset;
+    begin = std::min(begin, gradient_begin_[layer]);
     gradient_begin_[layer] = begin;
   }
+}
+
+reference::Weights ReferenceNetwork::weights_of(std::size_t layer,
+                                                std::span<const double> parameters) const {
+  const Arrays& arrays = arrays_[layer];
+  const auto part = [&](const Range& range) {
+    return parameters.subspan(range.offset, range.size);
+  };
+  return {part(arrays.weight), part(arrays.bias), part(arrays.mean), part(arrays.variance)};
+}
+
+reference::WeightGradients ReferenceNetwork::gradients_of(std::size_t layer,
+                                                          std::span<double> gradient) const {
+  const Arrays& arrays = arrays_[layer];
+  const auto part = [&](const Range& range) { return gradient.subspan(range.offset, range.size); };
+  return {part(arrays.weight), part(arrays.bias), part(arrays.mean), part(arrays.variance)};
 }
 
 void ReferenceNetwork::load(const Batch& batch, bool training) {
@@ -74,12 +102,12 @@ void ReferenceNetwork::load_input(const Batch& batch) {
 }
 
 void ReferenceNetwork::load_labels(const Batch& batch) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_); ++i) {
-    const std::int32_t label = batch.labels[i];
-    labels_[i] = label;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    const std::int32_t label = batch.labels[row];
+    labels_[row] = label;
     const bool weighted = label >= 0 && !class_weights_.empty();
     const double weight = weighted ? class_weights_[static_cast<std::size_t>(label)] : 1.0;
-    sample_weights_[i] = label < 0 ? 0.0 : weight;
+    row_weights_[row] = label < 0 ? 0.0 : weight;
   }
 }
 
@@ -98,8 +126,7 @@ void ReferenceNetwork::forward_layer(std::size_t layer, std::span<const double> 
   const Layer& what = network_.layers[layer];
   const Tensor& in = activations_[layer];
   Tensor& out = activations_[layer + 1];
-  const reference::Weights weights{parameters.subspan(weight_[layer].offset, weight_[layer].size),
-                                   parameters.subspan(bias_[layer].offset, bias_[layer].size)};
+  const reference::Weights weights = weights_of(layer, parameters);
   switch (what.kind) {
     case LayerKind::conv:
       reference::conv_forward(what, n_, in, weights, out);
@@ -123,52 +150,124 @@ void ReferenceNetwork::forward_layer(std::size_t layer, std::span<const double> 
         out.values = in.values;
       }
       break;
+    case LayerKind::group_norm:
+      reference::group_norm_forward(what, n_, in, weights, out);
+      break;
+    case LayerKind::batch_norm:
+      reference::batch_norm_forward(n_, training_, in, weights, out);
+      break;
+    case LayerKind::upsample:
+      reference::upsample_forward(what, n_, in, out);
+      break;
+    case LayerKind::conv_transpose:
+      reference::conv_transpose_forward(what, n_, in, weights, out);
+      break;
+    case LayerKind::concat:
+      reference::concat_forward(n_, in, activations_[static_cast<std::size_t>(skips_[layer]) + 1],
+                                out);
+      break;
+    case LayerKind::complex:
+      reference::complex_forward(what, n_, in, out);
+      break;
+    case LayerKind::complex_conv:
+      reference::complex_conv_forward(what, n_, in, weights, out);
+      break;
+    case LayerKind::complex_max_pool:
+      reference::complex_max_pool_forward(what, n_, in, out);
+      break;
+    case LayerKind::mod_relu:
+      reference::mod_relu_forward(n_, in, weights, out);
+      break;
+    case LayerKind::magnitude:
+      reference::magnitude_forward(n_, in, out);
+      break;
   }
   if (what.relu) reference::relu_forward(n_, out, out);
 }
 
+double ReferenceNetwork::divisor() const {
+  if (network_.output == Output::classes) return n_;
+  const auto used = std::span(labels_).first(rows());
+  return static_cast<double>(std::max<std::ptrdiff_t>(
+      1, std::ranges::count_if(used, [](int label) { return label >= 0; })));
+}
+
 StepResult ReferenceNetwork::loss() {
-  const Tensor& logits = activations_.back();
-  const auto n = static_cast<std::size_t>(n_);
+  reference::gather_rows(n_, activations_.back(), rows_);
+  reference::softmax(static_cast<int>(rows()), rows_, probabilities_);
+  std::ranges::fill(d_rows_.values, 0.0);
+  const double all = divisor();
   StepResult result;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < rows(); ++i) {
     if (labels_[i] < 0) continue;
-    const int sample = static_cast<int>(i);
-    result.loss += sample_weights_[i] * reference::cross_entropy(logits, sample, labels_[i]) / n_;
-    const double* row = logits.sample(sample);
-    if (std::max_element(row, row + network_.classes) - row == labels_[i]) ++result.correct;
+    const int row = static_cast<int>(i);
+    const reference::Target target{labels_[i], row_weights_[i] / all, label_smoothing_};
+    result.loss += reference::cross_entropy(rows_, row, target);
+    reference::cross_entropy_backward(probabilities_, row, target, d_rows_);
+    const double* logits = rows_.sample(row);
+    if (std::max_element(logits, logits + network_.classes) - logits == labels_[i]) {
+      ++result.correct;
+    }
   }
-  reference::softmax(n_, logits, probabilities_);
-  reference::cross_entropy_backward(std::span(labels_).first(n),
-                                    std::span(sample_weights_).first(n), probabilities_,
-                                    derivatives_.back());
+  reference::scatter_rows(n_, d_rows_, derivatives_.back());
   return result;
+}
+
+/// A named output also learns from every concat that took it.
+void ReferenceNetwork::backward_from_concats(std::size_t layer) {
+  for (std::size_t later = layer + 1; later < layers(); ++later) {
+    if (skips_[later] != static_cast<int>(layer)) continue;
+    reference::concat_backward_with(n_, derivatives_[later + 1], derivatives_[layer + 1]);
+  }
 }
 
 void ReferenceNetwork::backward_layer(std::size_t layer, std::span<const double> parameters,
                                       std::span<double> gradient) {
-  const Layer& what = network_.layers[layer];
   Tensor& d_out = derivatives_[layer + 1];
-  if (what.relu) reference::relu_backward(n_, activations_[layer + 1], d_out, d_out);
-  const reference::WeightGradients gradients{
-      gradient.subspan(weight_[layer].offset, weight_[layer].size),
-      gradient.subspan(bias_[layer].offset, bias_[layer].size)};
-  std::ranges::fill(gradients.weight, 0.0);
-  std::ranges::fill(gradients.bias, 0.0);
-  if (what.kind == LayerKind::conv) {
-    reference::conv_backward_weights(what, n_, activations_[layer], d_out, gradients);
-  } else if (what.kind == LayerKind::dense) {
-    reference::dense_backward_weights(n_, activations_[layer], d_out, gradients);
+  backward_from_concats(layer);
+  if (network_.layers[layer].relu) {
+    reference::relu_backward(n_, activations_[layer + 1], d_out, d_out);
   }
+  const reference::WeightGradients gradients = gradients_of(layer, gradient);
+  for (const auto& part : {gradients.weight, gradients.bias, gradients.mean, gradients.variance}) {
+    std::ranges::fill(part, 0.0);
+  }
+  backward_weights(layer, parameters, gradients);
   if (layer > 0) backward_through(layer, parameters);
+}
+
+void ReferenceNetwork::backward_weights(std::size_t layer, std::span<const double> parameters,
+                                        const reference::WeightGradients& gradients) {
+  const Layer& what = network_.layers[layer];
+  const Tensor& in = activations_[layer];
+  const Tensor& d_out = derivatives_[layer + 1];
+  const reference::Weights weights = weights_of(layer, parameters);
+  switch (what.kind) {
+    case LayerKind::conv:
+      return reference::conv_backward_weights(what, n_, in, d_out, gradients);
+    case LayerKind::dense:
+      return reference::dense_backward_weights(n_, in, d_out, gradients);
+    case LayerKind::conv_transpose:
+      return reference::conv_transpose_backward_weights(what, n_, in, d_out, gradients);
+    case LayerKind::complex_conv:
+      return reference::complex_conv_backward_weights(what, n_, in, d_out, gradients);
+    case LayerKind::group_norm:
+      return reference::group_norm_backward_weights(what, n_, in, d_out, gradients);
+    case LayerKind::batch_norm:
+      return reference::batch_norm_backward_weights(n_, in, d_out, weights, gradients);
+    case LayerKind::mod_relu:
+      return reference::mod_relu_backward(n_, in, d_out, weights, nullptr, &gradients);
+    default:
+      return;
+  }
 }
 
 void ReferenceNetwork::backward_through(std::size_t layer, std::span<const double> parameters) {
   const Layer& what = network_.layers[layer];
+  const Tensor& in = activations_[layer];
   const Tensor& d_out = derivatives_[layer + 1];
   Tensor& d_in = derivatives_[layer];
-  const reference::Weights weights{parameters.subspan(weight_[layer].offset, weight_[layer].size),
-                                   {}};
+  const reference::Weights weights = weights_of(layer, parameters);
   switch (what.kind) {
     case LayerKind::conv:
       reference::conv_backward_data(what, n_, d_out, weights, d_in);
@@ -177,7 +276,7 @@ void ReferenceNetwork::backward_through(std::size_t layer, std::span<const doubl
       reference::dense_backward_data(n_, d_out, weights, d_in);
       break;
     case LayerKind::max_pool:
-      reference::max_pool_backward(what, n_, activations_[layer], d_out, d_in);
+      reference::max_pool_backward(what, n_, in, d_out, d_in);
       break;
     case LayerKind::average_pool:
       reference::average_pool_backward(what, n_, d_out, d_in);
@@ -187,6 +286,36 @@ void ReferenceNetwork::backward_through(std::size_t layer, std::span<const doubl
       break;
     case LayerKind::dropout:
       reference::dropout_apply(n_, keep_[layer], dropout_scale(what.rate), d_out, d_in);
+      break;
+    case LayerKind::group_norm:
+      reference::group_norm_backward_data(what, n_, in, d_out, weights, d_in);
+      break;
+    case LayerKind::batch_norm:
+      reference::batch_norm_backward_data(n_, in, d_out, weights, d_in);
+      break;
+    case LayerKind::upsample:
+      reference::upsample_backward(what, n_, d_out, d_in);
+      break;
+    case LayerKind::conv_transpose:
+      reference::conv_transpose_backward_data(what, n_, d_out, weights, d_in);
+      break;
+    case LayerKind::concat:
+      reference::concat_backward(n_, d_out, d_in);
+      break;
+    case LayerKind::complex:
+      reference::complex_backward(what, n_, d_out, d_in);
+      break;
+    case LayerKind::complex_conv:
+      reference::complex_conv_backward_data(what, n_, d_out, weights, d_in);
+      break;
+    case LayerKind::complex_max_pool:
+      reference::complex_max_pool_backward(what, n_, in, d_out, d_in);
+      break;
+    case LayerKind::mod_relu:
+      reference::mod_relu_backward(n_, in, d_out, weights, &d_in, nullptr);
+      break;
+    case LayerKind::magnitude:
+      reference::magnitude_backward(n_, in, d_out, d_in);
       break;
   }
 }
@@ -206,17 +335,18 @@ StepResult ReferenceNetwork::step(const Batch& batch, std::span<const double> pa
 }
 
 std::span<const double> ReferenceNetwork::probabilities() {
-  reference::softmax(n_, activations_.back(), probabilities_);
+  reference::gather_rows(n_, activations_.back(), rows_);
+  reference::softmax(static_cast<int>(rows()), rows_, probabilities_);
   return std::span(probabilities_.values)
-      .first(static_cast<std::size_t>(n_) * static_cast<std::size_t>(network_.classes));
+      .first(rows() * static_cast<std::size_t>(network_.classes));
 }
 
 std::size_t ReferenceNetwork::activation_bytes() const {
-  return bytes_of(activations_) + probabilities_.values.size() * sizeof(double);
+  return bytes_of(activations_) + 2 * probabilities_.values.size() * sizeof(double);
 }
 
 std::size_t ReferenceNetwork::derivative_bytes() const {
-  return bytes_of(derivatives_);
+  return bytes_of(derivatives_) + d_rows_.values.size() * sizeof(double);
 }
 
 std::size_t ReferenceNetwork::mask_bytes() const {

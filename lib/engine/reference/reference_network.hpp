@@ -8,7 +8,7 @@
 
 #include "data/batch.hpp"
 #include "engine/engine.hpp"
-#include "engine/reference/tensor.hpp"
+#include "engine/reference/layers.hpp"
 #include "nn/network.hpp"
 
 namespace oida {
@@ -17,8 +17,9 @@ namespace oida {
 /// backward_layer(L - 1), ..., backward_layer(0). forward() and step() make it in one call.
 class ReferenceNetwork {
  public:
-  /// `class_weights` is empty or has one value a class.
-  ReferenceNetwork(const Network& network, std::vector<float> class_weights, int max_batch);
+  /// `class_weights` is empty or has one value a class; `label_smoothing` as in EngineOptions.
+  ReferenceNetwork(const Network& network, std::vector<float> class_weights, int max_batch,
+                   double label_smoothing = 0.0);
 
   std::size_t layers() const { return network_.layers.size(); }
 
@@ -41,7 +42,7 @@ class ReferenceNetwork {
 
   /// 0: the input; i + 1: the output of layer i, with its fused relu.
   const reference::Tensor& activation(std::size_t i) const { return activations_[i]; }
-  /// [n, classes] of the last forward pass.
+  /// [n, classes] of the last forward pass, dense: [n, h, w, classes].
   std::span<const double> probabilities();
 
   std::size_t activation_bytes() const;
@@ -53,6 +54,19 @@ class ReferenceNetwork {
     std::size_t offset = 0, size = 0;
   };
 
+  /// The arrays of one layer, in the order of nn/network.hpp; mod_relu's one stands as bias.
+  struct Arrays {
+    Range weight, bias, mean, variance;
+  };
+
+  reference::Weights weights_of(std::size_t layer, std::span<const double> parameters) const;
+  reference::WeightGradients gradients_of(std::size_t layer, std::span<double> gradient) const;
+  std::size_t rows() const { return static_cast<std::size_t>(n_) * row_count_; }
+  /// What the labelled rows' losses are divided by.
+  double divisor() const;
+  void backward_from_concats(std::size_t layer);
+  void backward_weights(std::size_t layer, std::span<const double> parameters,
+                        const reference::WeightGradients& gradients);
   void place_parameters();
   void load_input(const Batch& batch);
   void load_labels(const Batch& batch);
@@ -61,17 +75,20 @@ class ReferenceNetwork {
 
   Network network_;
   std::vector<float> class_weights_;
-  std::vector<Range> weight_, bias_;  // by layer
+  double label_smoothing_;
+  std::size_t row_count_;       // labels a sample
+  std::vector<int> skips_;      // by layer
+  std::vector<Arrays> arrays_;  // by layer
   std::vector<std::size_t> gradient_begin_;
 
   int n_ = 0;
   bool training_ = false;
-  std::vector<std::int32_t> labels_;
-  std::vector<double> sample_weights_;
+  std::vector<std::int32_t> labels_;  // by row, as the next two
+  std::vector<double> row_weights_;
   std::vector<reference::Tensor> activations_;
-  std::vector<reference::Tensor> derivatives_;   // by activations_; none for the input
-  std::vector<std::vector<std::uint8_t>> keep_;  // by layer; empty but for dropout
-  reference::Tensor probabilities_;
+  std::vector<reference::Tensor> derivatives_;       // by activations_; none for the input
+  std::vector<std::vector<std::uint8_t>> keep_;      // by layer; empty but for dropout
+  reference::Tensor rows_, probabilities_, d_rows_;  // [rows, classes]
 };
 
 }  // namespace oida

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/reference/layers.hpp"
+#include "engine/reference/taps.hpp"
 
 namespace oida::reference {
 namespace {
@@ -28,20 +30,37 @@ void softmax(int n, const Tensor& logits, Tensor& probabilities) {
   }
 }
 
-double cross_entropy(const Tensor& logits, int i, int label) {
-  return log_sum_exp(row(logits, i)) - logits.sample(i)[label];
+double cross_entropy(const Tensor& logits, int i, const Target& target) {
+  const auto values = row(logits, i);
+  const double norm = log_sum_exp(values);
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  const double hit = values[static_cast<std::size_t>(target.label)];
+  return target.share * (norm - (1.0 - target.smoothing) * hit - target.smoothing * mean);
 }
 
-void cross_entropy_backward(std::span<const std::int32_t> labels, std::span<const double> weight,
-                            const Tensor& probabilities, Tensor& d_logits) {
+void cross_entropy_backward(const Tensor& probabilities, int i, const Target& target,
+                            Tensor& d_logits) {
   const std::size_t classes = probabilities.shape.size();
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double share = weight[i] / static_cast<double>(labels.size());
-    for (std::size_t c = 0; c < classes; ++c) {
-      const double target = static_cast<int>(c) == labels[i] ? 1.0 : 0.0;
-      d_logits.values[i * classes + c] = share * (probabilities.values[i * classes + c] - target);
-    }
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double hit = static_cast<int>(c) == target.label ? 1.0 - target.smoothing : 0.0;
+    const double wanted = hit + target.smoothing / static_cast<double>(classes);
+    d_logits.sample(i)[c] = target.share * (probabilities.sample(i)[c] - wanted);
   }
+}
+
+void gather_rows(int n, const Tensor& in, Tensor& rows) {
+  const Shape& shape = in.shape;
+  for_each_element(n, shape, [&](int i, int c, int y, int x) {
+    rows.sample((i * shape.h + y) * shape.w + x)[c] = in.at(i, c, y, x);
+  });
+}
+
+void scatter_rows(int n, const Tensor& rows, Tensor& out) {
+  const Shape& shape = out.shape;
+  for_each_element(n, shape, [&](int i, int c, int y, int x) {
+    out.at(i, c, y, x) = rows.sample((i * shape.h + y) * shape.w + x)[c];
+  });
 }
 
 }  // namespace oida::reference
