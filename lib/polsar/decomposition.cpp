@@ -55,10 +55,8 @@ FreemanDurden freeman_durden(const std::array<double, 9>& t) {
   if (hh <= 0.0 || vv <= 0.0) return {0.0, 0.0, span};
 
   const double real = 0.5 * (t[0] - t[5]) - volume / 3.0;
-  const double length = std::hypot(real, t[2]);
-  const double shorter = std::min(1.0, std::sqrt(hh * vv) / length);
-  const double remaining = hh * vv - std::pow(shorter * length, 2.0);
-  const double minor = 2.0 * std::max(0.0, remaining) / (hh + vv + 2.0 * shorter * std::abs(real));
+  const double remaining = std::max(0.0, hh * vv - real * real - t[2] * t[2]);
+  const double minor = 2.0 * remaining / (hh + vv + 2.0 * std::abs(real));
   const double major = hh + vv - minor;
   const double volume_power = 8.0 / 3.0 * volume;
   if (real >= 0.0) return {major, minor, volume_power};
