@@ -94,7 +94,8 @@ void Interleave::settle(std::int64_t round, double mean_waited_share, Comm& comm
     look_after_ *= 2;
     const bool measured = std::ssize(step_s_) == kTuningRounds;
     if (measured && mean_waited_share > kLongestWait) {
-      const int steps_now = agree_on_steps(comm);
+      const int steps_now = std::max(agree_on_steps(comm),
+                                     interleave_without_wait(steps(round + 1), mean_waited_share));
       if (steps_now != steps(round + 1)) {
         plan_.emplace_back(round + 1, steps_now);
         look_after_ = kFirstLook;
@@ -136,6 +137,12 @@ void Interleave::watch_from(std::int64_t round) {
   look_after_ = kFirstLook;
   look_at_round_ = round + look_after_;
   wait_s_ = round_s_ = 0;
+}
+
+int interleave_without_wait(int steps, double waited_share) {
+  const double computed_share = std::max(1.0 - waited_share, 1e-3);
+  const double wanted = std::ceil(static_cast<double>(steps) / computed_share);
+  return static_cast<int>(std::min(wanted, static_cast<double>(Interleave::kMostSteps)));
 }
 
 std::pair<Wire, int> best_wire(const std::vector<std::pair<Wire, int>>& tried) {

@@ -69,6 +69,11 @@ class Interleave {
   double wait_s_ = 0, round_s_ = 0;  // since the last look
 };
 
+/// Steps whose compute fills a round in which `steps` of them left units waiting for
+/// `waited_share` of the time: ceil(steps / (1 - waited_share)), never over kMostSteps. What was
+/// measured of an exchange alone says too little where units share cores.
+int interleave_without_wait(int steps, double waited_share);
+
 /// The widest of the wires that need the fewest steps; `tried` goes from wide to narrow.
 std::pair<Wire, int> best_wire(const std::vector<std::pair<Wire, int>>& tried);
 

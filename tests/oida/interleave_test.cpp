@@ -34,6 +34,14 @@ TEST(InterleaveTest, SlowExchangesCountMedianStepsCount) {
   EXPECT_EQ(smallest_hiding_interleave(measured(exchange), measured(step)), 2);
 }
 
+TEST(InterleaveTest, WaitsTakeMoreSteps) {
+  // Five steps and 0.41 of the time waiting: a round is as long as 8.5 steps.
+  EXPECT_EQ(interleave_without_wait(5, 0.41), 9);
+  EXPECT_EQ(interleave_without_wait(5, 0.011), 6);
+  EXPECT_EQ(interleave_without_wait(1, 0.5), 2);
+  EXPECT_EQ(interleave_without_wait(50, 1.0), Interleave::kMostSteps);
+}
+
 TEST(InterleaveTest, IsBounded) {
   EXPECT_EQ(smallest_hiding_interleave(measured({100.0}), measured({0.001})),
             Interleave::kMostSteps);
