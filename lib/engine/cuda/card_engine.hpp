@@ -52,7 +52,8 @@ CardEngine<Card, T>::CardEngine(const Network& network, const EngineOptions& opt
                                 std::unique_ptr<Card> card)
     : Engine(network, options), card_(std::move(card)), chain_(*card_, network, options) {
   if (options.label_smoothing != 0.0F) {
-    throw InputError("train.label_smoothing", "the cuda engine has none, allowed here: 0");
+    throw InputError("device.engine",
+                     "cuda has no label smoothing, allowed here: train.label_smoothing = 0");
   }
   const auto n = static_cast<std::size_t>(options.max_batch);
   gradient_ = card_->template pinned<float>(flat_size());
