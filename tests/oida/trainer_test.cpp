@@ -45,15 +45,9 @@ class TrainerKit {
   }
 
   Trainer& trainer(std::function<bool()> stop = {}, CheckpointStore* store = nullptr) {
-    const TrainerParts parts{kit_.unit(),
-                             guard_,
-                             world(),
-                             store,
-                             "a=1\n",
-                             std::move(stop),
-                             {},
-                             {},
-                             [this](std::int64_t step) { bad_step = step; },
+    const TrainerParts parts{kit_.unit(), guard_,  world(),
+                             store,       "a=1\n", std::move(stop),
+                             {},          {},      [this](std::int64_t step) { bad_step = step; },
                              &scorer_};
     trainer_.emplace(parts, options_, Interleave::fixed(interleave_, wire_));
     return *trainer_;
