@@ -7,9 +7,9 @@
 
 #include "core/hash.hpp"
 #include "core/rng.hpp"
-#include "io/labels.hpp"
-#include "io/scene_cache.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/labels.hpp"
+#include "io/scene/scene_cache.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "scene_pixels.hpp"
 
 namespace oida::app {

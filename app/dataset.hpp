@@ -12,7 +12,7 @@
 #include "data/shards.hpp"
 #include "data/split.hpp"
 #include "deck.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "polsar/normaliser.hpp"
 
 namespace oida::app {

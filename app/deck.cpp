@@ -14,7 +14,7 @@
 
 #include "command_line.hpp"
 #include "core/error.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "polsar/features.hpp"
 
 namespace po = boost::program_options;

@@ -12,8 +12,8 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "io/labels.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/labels.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "polsar/features.hpp"
 
 namespace po = boost::program_options;

@@ -8,7 +8,7 @@
 #include "comm/comm.hpp"
 #include "data/scene_source.hpp"
 #include "engine/engine.hpp"
-#include "io/model_file.hpp"
+#include "io/run/model_file.hpp"
 
 namespace oida::app {
 

@@ -8,8 +8,8 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "io/model_file.hpp"
-#include "io/scene_reader.hpp"
+#include "io/run/model_file.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "placement.hpp"
 #include "scene_map.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "io/study.hpp"
+#include "io/report/study.hpp"
 
 namespace po = boost::program_options;
 

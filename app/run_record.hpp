@@ -6,7 +6,7 @@
 #include "comm/comm.hpp"
 #include "dataset.hpp"
 #include "deck.hpp"
-#include "io/run_directory.hpp"
+#include "io/run/run_directory.hpp"
 #include "oida/trainer.hpp"
 #include "training_plan.hpp"
 

@@ -6,7 +6,7 @@
 #include "comm/comm.hpp"
 #include "dataset.hpp"
 #include "engine/engine.hpp"
-#include "io/model_file.hpp"
+#include "io/run/model_file.hpp"
 
 namespace oida::app {
 

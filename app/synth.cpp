@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "deck.hpp"
 #include "io/files.hpp"
-#include "io/scene_writer.hpp"
+#include "io/scene/scene_writer.hpp"
 #include "polsar/matrix.hpp"
 #include "polsar/wishart.hpp"
 

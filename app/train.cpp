@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "core/clock.hpp"
-#include "io/run_directory.hpp"
+#include "io/run/run_directory.hpp"
 #include "stop_signal.hpp"
 #include "training_run.hpp"
 

@@ -9,7 +9,7 @@
 #include "comm/comm.hpp"
 #include "dataset.hpp"
 #include "deck.hpp"
-#include "io/run_directory.hpp"
+#include "io/run/run_directory.hpp"
 #include "nn/metrics.hpp"
 #include "oida/trainer.hpp"
 #include "placement.hpp"

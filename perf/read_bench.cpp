@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "io/scene_reader.hpp"
-#include "io/scene_writer.hpp"
+#include "io/scene/scene_reader.hpp"
+#include "io/scene/scene_writer.hpp"
 
 namespace oida {
 namespace {

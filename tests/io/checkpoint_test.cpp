@@ -1,4 +1,4 @@
-#include "io/checkpoint.hpp"
+#include "io/run/checkpoint.hpp"
 
 #include <filesystem>
 #include <limits>

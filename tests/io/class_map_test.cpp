@@ -1,8 +1,8 @@
 #include <filesystem>
 
 #include "io/gdal.hpp"
-#include "io/labels.hpp"
 #include "io/raster_writer.hpp"
+#include "io/scene/labels.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

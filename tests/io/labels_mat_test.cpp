@@ -4,7 +4,7 @@
 
 #include <matio.h>
 
-#include "io/labels.hpp"
+#include "io/scene/labels.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

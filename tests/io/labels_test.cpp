@@ -1,4 +1,4 @@
-#include "io/labels.hpp"
+#include "io/scene/labels.hpp"
 
 #include <filesystem>
 #include <map>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
-#include "io/run_lock.hpp"
+#include "io/run/run_lock.hpp"
 #include "io/testing.hpp"
 
 namespace {

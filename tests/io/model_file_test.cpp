@@ -1,4 +1,4 @@
-#include "io/model_file.hpp"
+#include "io/run/model_file.hpp"
 
 #include <chrono>
 #include <filesystem>

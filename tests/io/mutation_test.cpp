@@ -10,9 +10,9 @@
 #include "io/gdal.hpp"
 #include "io/h5_types.hpp"
 #include "io/h5_writing.hpp"
-#include "io/labels.hpp"
-#include "io/scene_cache.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/labels.hpp"
+#include "io/scene/scene_cache.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "io/h5_writing.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

@@ -7,8 +7,8 @@
 
 #include "io/gdal.hpp"
 #include "io/h5_writing.hpp"
-#include "io/scene_cache.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/scene_cache.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 #include "polsar/features.hpp"
 

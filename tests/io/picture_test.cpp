@@ -1,13 +1,13 @@
-#include "io/picture.hpp"
+#include "io/report/picture.hpp"
 
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
-#include "io/font.hpp"
 #include "io/gdal.hpp"
 #include "io/raster_writer.hpp"
-#include "io/scene_reader.hpp"
+#include "io/report/font.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

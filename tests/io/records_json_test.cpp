@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/run_directory.hpp"
+#include "io/run/run_directory.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

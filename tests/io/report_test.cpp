@@ -1,4 +1,4 @@
-#include "io/report.hpp"
+#include "io/report/report.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/gnuplot.hpp"
-#include "io/run_directory.hpp"
+#include "io/report/gnuplot.hpp"
+#include "io/run/run_directory.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

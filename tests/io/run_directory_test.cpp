@@ -1,4 +1,4 @@
-#include "io/run_directory.hpp"
+#include "io/run/run_directory.hpp"
 
 #include <cmath>
 #include <cstdlib>

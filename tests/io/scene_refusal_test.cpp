@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "io/scene_reader.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

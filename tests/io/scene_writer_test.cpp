@@ -1,9 +1,9 @@
-#include "io/scene_writer.hpp"
+#include "io/scene/scene_writer.hpp"
 
 #include <filesystem>
 
-#include "io/labels.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/labels.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 #include "polsar/matrix.hpp"
 

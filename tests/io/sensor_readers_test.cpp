@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "io/gdal.hpp"
-#include "io/scene_reader.hpp"
+#include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

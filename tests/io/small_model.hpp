@@ -1,7 +1,7 @@
 #pragma once
 // A small network and model for the tests of files.
 
-#include "io/model_file.hpp"
+#include "io/run/model_file.hpp"
 #include "io/testing.hpp"
 
 namespace oida::testing {

@@ -1,11 +1,11 @@
-#include "io/study.hpp"
+#include "io/report/study.hpp"
 
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
 
-#include "io/page.hpp"
-#include "io/run_directory.hpp"
+#include "io/report/page.hpp"
+#include "io/run/run_directory.hpp"
 #include "io/testing.hpp"
 
 namespace oida {

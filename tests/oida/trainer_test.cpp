@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/checkpoint.hpp"
+#include "io/run/checkpoint.hpp"
 #include "mpi_world.hpp"
 #include "oida/problem.hpp"
 

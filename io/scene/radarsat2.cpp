@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/scene/amplitude_readers.hpp"
+#include "io/scene/gdal_plane.hpp"
+#include "io/scene/matrix_names.hpp"
+
+namespace oida {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The product.xml itself, or that of a folder.
+std::string product_of(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? (fs::path(path) / "product.xml").string() : path;
+}
+
+std::string polarisation_of(GDALRasterBand& band) {
+  const char* name = band.GetMetadataItem("POLARIMETRIC_INTERP");
+  return name == nullptr ? "" : name;
+}
+
+}  // namespace
+
+bool is_radarsat2(const std::string& path) {
+  constexpr std::size_t kLooked = 4096;
+  const std::string file = product_of(path);
+  if (fs::path(file).filename() != "product.xml") return false;
+  std::string start(kLooked, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.find("/rs2") != std::string::npos && start.find("<product") != std::string::npos;
+}
+
+std::unique_ptr<SceneSource> open_radarsat2(const std::string& path, const SceneOptions&) {
+  const std::string file = product_of(path);
+  const SharedRaster raster = open_raster("RADARSAT_2_CALIB:SIGMA0:" + file, "RS2");
+  std::vector<std::string> polarisations;
+  for (int band = 1; band <= raster->GetRasterCount(); ++band) {
+    polarisations.push_back(polarisation_of(*raster->GetRasterBand(band)));
+  }
+  SceneInfo info;
+  info.path = path;
+  info.format = "RADARSAT-2 sigma nought";
+  const auto matrix = match_polarisations(file, polarisations);
+  return make_scene(layout_of(matrix, std::move(info), [&](const std::string& name) {
+    const auto at = std::find(polarisations.begin(), polarisations.end(), name);
+    Channel channel;
+    channel.plane = gdal_plane(raster, file, static_cast<int>(at - polarisations.begin()) + 1);
+    return channel;
+  }));
+}
+
+}  // namespace oida
