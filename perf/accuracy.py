@@ -1,7 +1,7 @@
 """Test accuracy of variants of one deck, paired by seed: each against the first.
 
     OIDA_DATA_DIR=... python3 perf/accuracy.py --oida build/release/oida --deck inputs/flevoland.ini \
-        --out DIR --ranks 4 --seeds 5 --common "--device.threads=1" \
+        --out DIR --ranks 4 --seeds 5 --common=--device.threads=1 \
         --variant allreduce="--oida.exchange=allreduce" --variant tau1="--oida.interleave=1"
 
 A seed sets model.seed and train.seed; the split and the shards stay. Runs that DIR holds already are
