@@ -166,7 +166,7 @@ Archive Trainer::unit_archive() const {
   archive.numbers["phases_s"] = {totals.begin(), totals.end()};
   archive.numbers["exchange"] = {exchange_s_, static_cast<double>(exchanges_)};
   archive.numbers["round"] = {round_loss_, saw_non_finite_ ? 1.0 : 0.0};
-  archive.numbers["step_times_s"] = {step_times_s_.begin(), step_times_s_.end()};
+  archive.numbers["step_times"] = step_times_.packed();
   return archive;
 }
 
@@ -248,8 +248,7 @@ void Trainer::restore_unit(const Archive& archive) {
   const auto& round = numbers(archive, "round", 2);
   round_loss_ = round[0];
   saw_non_finite_ = round[1] != 0.0;
-  const auto& times = numbers(archive, "step_times_s", 0);
-  step_times_s_.assign(times.begin(), times.end());
+  step_times_.restore(numbers(archive, "step_times", StepHistogram::kPackedSize));
 }
 
 void Trainer::restore_from_other_units(const Archive& common, std::int64_t round) {
