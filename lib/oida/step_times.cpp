@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "oida/archive_read.hpp"
+
 namespace oida {
 
 namespace {
@@ -50,7 +52,7 @@ void StepHistogram::restore(std::span<const double> packed) {
   least_s_ = packed[0];
   greatest_s_ = packed[1];
   for (std::size_t bin = 0; bin < kBins; ++bin) {
-    counts_[bin] = static_cast<std::uint64_t>(packed[bin + 2]);
+    counts_[bin] = static_cast<std::uint64_t>(whole(packed[bin + 2]));
   }
   steps_ = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }

@@ -22,7 +22,7 @@ class StepHistogram {
   /// For a checkpoint: least and greatest in seconds, then the counts; of one size always.
   std::vector<double> packed() const;
   static constexpr std::size_t kPackedSize = 2 + 34 * 64;
-  /// @pre kPackedSize numbers
+  /// @pre kPackedSize numbers. InputError where a count is none.
   void restore(std::span<const double> packed);
 
  private:
