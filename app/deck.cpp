@@ -218,9 +218,9 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.text("run.dir", run.dir, run_dir, "run directory");
   table.number("run.checkpoint_every_s", run.checkpoint_every_s, 300.0, 0.0, 1e9,
                "seconds between checkpoints");
-  table.number<std::int64_t>("run.keep", run.keep, 2, 1, 1000, "checkpoints kept");
+  table.number<std::int64_t>("run.keep", run.keep, 2, 2, 1000, "checkpoints kept");
   table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
-  table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json");
+  table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json, of 262144 events a rank at most");
   table.number(
       "run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
       "stop with a checkpoint after this long, 0 = shortly before a Slurm job's end, else never");

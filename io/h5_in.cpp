@@ -57,6 +57,7 @@ H5In::Dataset H5In::open_dataset(const std::string& name) const {
   Dataset out;
   out.id = H5Handle(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!out.id.valid()) refuse("dataset " + name + " is missing or damaged");
+  if (!lies_in_its_file(out.id.get())) refuse("dataset " + name + " lies in other files");
   out.type = H5Handle(H5Dget_type(out.id.get()), H5Tclose);
   const H5Handle space(H5Dget_space(out.id.get()), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space.get());

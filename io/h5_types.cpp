@@ -32,6 +32,15 @@ std::unique_lock<std::recursive_mutex> h5_turn() {
 void start_h5() {
   static std::once_flag once;
   std::call_once(once, [] { H5dont_atexit(); });
+  if (H5Lis_registered(H5L_TYPE_EXTERNAL) > 0 && H5Lunregister(H5L_TYPE_EXTERNAL) < 0) {
+    throw Error("HDF5", "does not let go of links into other files");
+  }
+}
+
+bool lies_in_its_file(hid_t dataset) {
+  const H5Handle made(H5Dget_create_plist(dataset), H5Pclose);
+  return made.valid() && H5Pget_external_count(made.get()) == 0 &&
+         H5Pget_layout(made.get()) != H5D_VIRTUAL;
 }
 
 H5Quiet::H5Quiet() {

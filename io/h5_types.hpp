@@ -41,8 +41,12 @@ H5Handle h5_access();
 
 /// HDF5 1.10 leaves identifiers open when a damaged file makes it fail, and then complains on
 /// stderr when the process ends: its clean-up at exit is switched off. Nothing is lost by that,
-/// every file is closed where it is used.
+/// every file is closed where it is used. Links into other files lead nowhere from then on: no path
+/// that a file names is followed.
 void start_h5();
+
+/// False where a dataset's values lie in files that it names (external storage, virtual datasets).
+bool lies_in_its_file(hid_t dataset);
 
 /// While it lives, HDF5 does not print its errors.
 class H5Quiet {

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFormat = "oida checkpoint";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 constexpr const char* kNumbers = "numbers";
 constexpr const char* kTexts = "texts";
 constexpr const char* kManifest = "manifest";

@@ -152,6 +152,7 @@ H5Handle H5Product::dataset(const std::string& name) const {
   H5Pset_chunk_cache(access.get(), kSlots, kChunkCacheBytes, 1.0);
   H5Handle id(H5Dopen2(file_->get(), name.c_str(), access.get()), H5Dclose);
   if (!id.valid()) refuse("dataset " + name + " is missing or damaged");
+  if (!lies_in_its_file(id.get())) refuse("dataset " + name + " lies in other files");
   return id;
 }
 

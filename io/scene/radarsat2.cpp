@@ -7,6 +7,7 @@
 #include "io/scene/amplitude_readers.hpp"
 #include "io/scene/gdal_plane.hpp"
 #include "io/scene/matrix_names.hpp"
+#include "io/scene/radarsat2_product.hpp"
 
 namespace oida {
 namespace {
@@ -38,6 +39,7 @@ bool is_radarsat2(const std::string& path) {
 
 std::unique_ptr<SceneSource> open_radarsat2(const std::string& path, const SceneOptions&) {
   const std::string file = product_of(path);
+  check_radarsat2_product(file);
   const SharedRaster raster = open_raster("RADARSAT_2_CALIB:SIGMA0:" + file, "RS2");
   std::vector<std::string> polarisations;
   for (int band = 1; band <= raster->GetRasterCount(); ++band) {

@@ -52,7 +52,7 @@ Interleave Interleave::replay(InterleavePlan plan, WirePlan wires) {
 void Interleave::restore(InterleavePlan plan, WirePlan wires, bool tuned, std::int64_t round) {
   plan_ = std::move(plan);
   wire_plan_ = std::move(wires);
-  tuned_ = tuned;
+  tuned_ = tuned || !automatic_;
   if (!tuned_) wire_plan_.emplace_back(round, wires_.front());
   watch_from(round);
 }

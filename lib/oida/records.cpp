@@ -1,7 +1,6 @@
 #include "oida/records.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace oida {
@@ -24,7 +23,7 @@ Phase PhaseClock::enter(Phase phase) {
   if (!running_ || phase == before) return before;
   const double now = now_s();
   totals_[static_cast<std::size_t>(before)] += now - since_s_;
-  if (tracing_) trace_.push_back({since_s_, now, to_string(before), 0});
+  if (tracing_) add_event({since_s_, now, to_string(before), 0});
   phase_ = phase;
   since_s_ = now;
   return before;
@@ -41,22 +40,9 @@ void PhaseClock::add(const std::array<double, kPhases>& totals) {
 }
 
 void PhaseClock::add_event(TraceEvent event) {
-  if (running_ && tracing_) trace_.push_back(std::move(event));
-}
-
-StepTimes summarise(std::vector<float> steps_s) {
-  StepTimes times;
-  if (steps_s.empty()) return times;
-  std::sort(steps_s.begin(), steps_s.end());
-  const auto quantile_ms = [&](double q) {
-    const auto last = static_cast<double>(steps_s.size() - 1);
-    return 1e3 * static_cast<double>(steps_s[static_cast<std::size_t>(std::lround(q * last))]);
-  };
-  times.min_ms = quantile_ms(0.0);
-  times.median_ms = quantile_ms(0.5);
-  times.p95_ms = quantile_ms(0.95);
-  times.max_ms = quantile_ms(1.0);
-  return times;
+  if (!running_ || !tracing_ || trace_.size() == kMostTraceEvents) return;
+  if (trace_.size() + 1 == kMostTraceEvents) event.name = "no more is kept of this rank";
+  trace_.push_back(std::move(event));
 }
 
 double Timing::idle_share() const {

@@ -23,6 +23,9 @@ struct TraceEvent {
   int lane = 0;
 };
 
+/// A rank keeps the first of its run, so that a long one does not grow.
+inline constexpr std::size_t kMostTraceEvents = std::size_t{1} << 18;
+
 /// Switches phases; nested use returns to the phase before.
 class PhaseClock {
  public:
@@ -37,6 +40,7 @@ class PhaseClock {
   double total_s(Phase phase) const { return totals_[static_cast<std::size_t>(phase)]; }
   const std::array<double, kPhases>& totals() const { return totals_; }
   const std::vector<TraceEvent>& trace() const { return trace_; }
+  /// The last of kMostTraceEvents says in its name that no more is kept.
   void add_event(TraceEvent event);
 
  private:
@@ -65,7 +69,6 @@ struct MetricsRow {
 struct StepTimes {
   double min_ms = 0, median_ms = 0, p95_ms = 0, max_ms = 0;
 };
-StepTimes summarise(std::vector<float> steps_s);
 
 /// One rank's part of timing.json; times of the main thread add up to train_s.
 struct UnitTiming {

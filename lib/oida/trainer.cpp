@@ -78,7 +78,7 @@ void Trainer::start_timing() {
   if (!warm_) {
     warmup_s_ += now_s() - began_s_;
     timed_from_step_ = step_;
-    step_times_s_.clear();
+    step_times_.clear();
     warm_ = true;
   }
   timing_since_s_ = now_s();
@@ -128,7 +128,7 @@ void Trainer::round() {
 double Trainer::train_step() {
   const double began_s = now_s();
   const auto result = rule_->step(static_cast<std::uint64_t>(step_), static_cast<float>(rate()));
-  step_times_s_.push_back(static_cast<float>(now_s() - began_s));
+  step_times_.add(now_s() - began_s);
   if (!std::isfinite(result.loss)) {
     saw_non_finite_ = true;
     if (non_finite_step_ < 0) non_finite_step_ = step_;
@@ -325,7 +325,7 @@ UnitTiming Trainer::unit_timing() const {
   timing.checkpoint_s = clock.total_s(Phase::checkpoint);
   timing.other_s = clock.total_s(Phase::other);
   timing.exchange_s = exchange_s_;
-  timing.step_ms = summarise(step_times_s_);
+  timing.step_ms = step_times_.summary();
   return timing;
 }
 

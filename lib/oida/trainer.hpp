@@ -14,6 +14,7 @@
 #include "oida/guard.hpp"
 #include "oida/interleave.hpp"
 #include "oida/records.hpp"
+#include "oida/step_times.hpp"
 #include "oida/unit.hpp"
 
 namespace oida {
@@ -144,7 +145,7 @@ class Trainer {
   std::int64_t loss_rounds_ = 0;
 
   // Kept by a checkpoint, of this unit.
-  std::vector<float> step_times_s_;
+  StepHistogram step_times_;
   double exchange_s_ = 0;
   std::int64_t exchanges_ = 0;
   double round_loss_ = 0;

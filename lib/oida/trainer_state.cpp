@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
+#include "oida/archive_read.hpp"
 #include "oida/trainer.hpp"
 
 namespace oida {
@@ -11,6 +13,7 @@ namespace oida {
 namespace {
 
 constexpr std::size_t kRowNumbers = 10;
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 38;  // times any batch it is an int64
 
 std::string slot_name(std::size_t i) {
   return "optimizer_slot_" + std::to_string(i);
@@ -36,32 +39,18 @@ std::vector<double> pack(const std::vector<MetricsRow>& rows) {
   return numbers;
 }
 
+int steps_of(double value) {
+  return static_cast<int>(whole(value, 1, std::numeric_limits<int>::max()));
+}
+
 std::vector<MetricsRow> unpack_rows(const std::vector<double>& numbers) {
   std::vector<MetricsRow> rows;
   for (std::size_t i = 0; i + kRowNumbers <= numbers.size(); i += kRowNumbers) {
     const double* n = numbers.data() + i;
-    rows.push_back({static_cast<std::int64_t>(n[0]), static_cast<std::int64_t>(n[1]),
-                    static_cast<std::int64_t>(n[2]), n[3], n[4], n[5], n[6], static_cast<int>(n[7]),
+    rows.push_back({whole(n[0]), whole(n[1]), whole(n[2]), n[3], n[4], n[5], n[6], steps_of(n[7]),
                     n[8], n[9] != 0.0});
   }
   return rows;
-}
-
-const std::vector<double>& numbers(const Archive& archive, const std::string& name,
-                                   std::size_t at_least) {
-  const auto found = archive.numbers.find(name);
-  if (found == archive.numbers.end() || found->second.size() < at_least) {
-    throw InputError("checkpoint", "'" + name + "' is missing or too short");
-  }
-  return found->second;
-}
-
-const std::vector<float>& parameters(const Archive& archive, const std::string& name) {
-  const auto found = archive.parameters.find(name);
-  if (found == archive.parameters.end()) {
-    throw InputError("checkpoint", "parameters '" + name + "' are missing");
-  }
-  return found->second;
 }
 
 std::string joined_lines(const std::vector<std::string>& lines) {
@@ -166,100 +155,98 @@ Archive Trainer::unit_archive() const {
   archive.numbers["phases_s"] = {totals.begin(), totals.end()};
   archive.numbers["exchange"] = {exchange_s_, static_cast<double>(exchanges_)};
   archive.numbers["round"] = {round_loss_, saw_non_finite_ ? 1.0 : 0.0};
-  archive.numbers["step_times_s"] = {step_times_s_.begin(), step_times_s_.end()};
+  archive.numbers["step_times"] = step_times_.packed();
   return archive;
 }
 
 void Trainer::restore_common(const Archive& archive) {
-  const auto difference = first_difference(parts_.identity, archive.texts.at("identity"));
+  const auto difference = first_difference(parts_.identity, text_of(archive, "identity"));
   if (!difference.empty()) throw InputError("run.resume", difference);
 
-  const auto& progress = numbers(archive, "progress", 7);
-  round_ = static_cast<std::int64_t>(progress[0]);
-  step_ = static_cast<std::int64_t>(progress[1]);
+  const auto& progress = numbers_of(archive, "progress", 7);
+  round_ = whole(progress[0]);
+  step_ = whole(progress[1], 0, whole(progress[2], 1, kMostSteps));
   rate_scale_ = progress[3];
-  rollbacks_ = static_cast<int>(progress[4]);
+  rollbacks_ = static_cast<int>(whole(progress[4], 0, std::numeric_limits<int>::max()));
   warm_ = progress[5] != 0.0;
-  timed_from_step_ = static_cast<std::int64_t>(progress[6]);
-  const auto& times = numbers(archive, "times_s", 3);
+  timed_from_step_ = whole(progress[6], 0, step_);
+  const auto& times = numbers_of(archive, "times_s", 3);
   wall_before_s_ = times[0];
   warmup_s_ = times[1];
   train_s_ = times[2];
-  const auto& loss = numbers(archive, "loss", 2);
+  const auto& loss = numbers_of(archive, "loss", 2);
   loss_sum_ = loss[0];
-  loss_rounds_ = static_cast<std::int64_t>(loss[1]);
-  metrics_ = unpack_rows(numbers(archive, "metrics", 0));
+  loss_rounds_ = whole(loss[1]);
+  metrics_ = unpack_rows(numbers_of(archive, "metrics", 0));
 
-  const auto& plan = numbers(archive, "interleave", 3);
+  const auto& plan = numbers_of(archive, "interleave", 3);
   InterleavePlan steps;
   for (std::size_t i = 1; i + 1 < plan.size(); i += 2) {
-    steps.emplace_back(static_cast<std::int64_t>(plan[i]), static_cast<int>(plan[i + 1]));
+    steps.emplace_back(whole(plan[i]), steps_of(plan[i + 1]));
   }
-  const auto& wire_numbers = numbers(archive, "wires", 2);
+  const auto& wire_numbers = numbers_of(archive, "wires", 2);
   WirePlan wires;
   for (std::size_t i = 0; i + 1 < wire_numbers.size(); i += 2) {
-    wires.emplace_back(static_cast<std::int64_t>(wire_numbers[i]),
-                       static_cast<Wire>(static_cast<int>(wire_numbers[i + 1])));
+    const auto wire = whole(wire_numbers[i + 1], 0, static_cast<std::int64_t>(Wire::int4));
+    wires.emplace_back(whole(wire_numbers[i]), static_cast<Wire>(wire));
   }
   interleave_.restore(steps, wires, plan[0] != 0.0, round_);
 
-  const auto& marks = numbers(archive, "optimum", 4);
+  const auto& marks = numbers_of(archive, "optimum", 4);
   Optimum& optimum = parts_.guard.optimum();
-  optimum = {flat(parameters(archive, "optimum")), marks[0], marks[1],
-             static_cast<std::int64_t>(marks[2]), static_cast<std::int64_t>(marks[3])};
-  const auto& candidates = numbers(archive, "candidates", 0);
+  optimum = {flat(parameters_of(archive, "optimum")), marks[0], marks[1], whole(marks[2], -1),
+             whole(marks[3], 0, step_)};
+  const auto& candidates = numbers_of(archive, "candidates", 0);
   parts_.guard.drop_candidates();
   for (std::size_t i = 0; 2 * i + 1 < candidates.size(); ++i) {
-    parts_.guard.capture(static_cast<std::int64_t>(candidates[2 * i]),
-                         static_cast<std::int64_t>(candidates[2 * i + 1]),
-                         flat(parameters(archive, candidate_name(i))));
+    parts_.guard.capture(whole(candidates[2 * i]), whole(candidates[2 * i + 1], 0, step_),
+                         flat(parameters_of(archive, candidate_name(i))));
   }
 }
 
 void Trainer::restore_unit(const Archive& archive) {
-  parts_.unit.engine().import_flat(parameters(archive, "x"), parts_.unit.x());
+  parts_.unit.engine().import_flat(parameters_of(archive, "x"), parts_.unit.x());
   Optimizer& optimizer = parts_.unit.optimizer();
   for (std::size_t i = 0; i < optimizer.slots(); ++i) {
-    parts_.unit.engine().import_flat(parameters(archive, slot_name(i)), optimizer.slot(i));
+    parts_.unit.engine().import_flat(parameters_of(archive, slot_name(i)), optimizer.slot(i));
   }
   const auto arrays = rule_->arrays();
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    parts_.unit.engine().import_flat(parameters(archive, rule_array_name(i)), arrays[i]);
+    parts_.unit.engine().import_flat(parameters_of(archive, rule_array_name(i)), arrays[i]);
   }
   const auto values = rule_->values();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto& kept = numbers(archive, rule_values_name(i), 0);
+    const auto& kept = numbers_of(archive, rule_values_name(i), 0);
     // Another placement shares what rounding left out in another way: it starts without.
     if (kept.size() == values[i].size()) std::copy(kept.begin(), kept.end(), values[i].begin());
   }
-  const auto& scores = numbers(archive, "scores", 4 * parts_.guard.candidates().size());
+  const auto& scores = numbers_of(archive, "scores", 4 * parts_.guard.candidates().size());
   for (std::size_t i = 0; i < parts_.guard.candidates().size(); ++i) {
     Candidate& candidate = parts_.guard.candidates()[i];
     const double* score = scores.data() + 4 * i;
-    candidate.next = static_cast<std::size_t>(score[0]);
-    candidate.score = {score[1], score[2], static_cast<std::size_t>(score[3])};
+    candidate.next = static_cast<std::size_t>(whole(score[0]));
+    candidate.score = {score[1], score[2], static_cast<std::size_t>(whole(score[3]))};
   }
   std::array<double, kPhases> totals{};
-  std::copy_n(numbers(archive, "phases_s", kPhases).begin(), kPhases, totals.begin());
+  std::copy_n(numbers_of(archive, "phases_s", kPhases).begin(), kPhases, totals.begin());
   parts_.unit.clock().add(totals);
-  const auto& exchange = numbers(archive, "exchange", 2);
+  const auto& exchange = numbers_of(archive, "exchange", 2);
   exchange_s_ = exchange[0];
-  exchanges_ = static_cast<std::int64_t>(exchange[1]);
-  const auto& round = numbers(archive, "round", 2);
+  exchanges_ = whole(exchange[1]);
+  const auto& round = numbers_of(archive, "round", 2);
   round_loss_ = round[0];
   saw_non_finite_ = round[1] != 0.0;
-  const auto& times = numbers(archive, "step_times_s", 0);
-  step_times_s_.assign(times.begin(), times.end());
+  step_times_.restore(numbers_of(archive, "step_times", StepHistogram::kPackedSize));
 }
 
 void Trainer::restore_from_other_units(const Archive& common, std::int64_t round) {
-  const auto& progress = numbers(common, "progress", 7);
+  const auto& progress = numbers_of(common, "progress", 7);
   const int units = parts_.checkpoints->units(round);
   auto mean = collectively(parts_.comm, [&] {
     std::vector<double> sum(parameter_count(parts_.unit.engine().network()));
     for (int unit = 0; unit < units && parts_.comm.rank() == 0; ++unit) {
       const auto archive = parts_.checkpoints->read_unit(round, unit);
-      const auto& x = parameters(archive, "x");
+      const auto& x = parameters_of(archive, "x");
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(x[i]) / units;
     }
     return std::vector<float>(sum.begin(), sum.end());

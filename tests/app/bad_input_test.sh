@@ -72,6 +72,7 @@ value_faults() {
   refused $ranks 'train.momentum: 1.5 .*0 to 0.9999' train good.ini --train.momentum=1.5
   refused $ranks 'train.batch: 0 .*1 to 65536' train good.ini --train.batch=0
   refused $ranks "data.seed: .*'1.5'.*0 to" train good.ini --data.seed=1.5
+  refused $ranks 'run.keep: 1 .*2 to' train good.ini --run.keep=1
   refused $ranks 'train.learning_rate: ' train good.ini --train.learning_rate=nan
   for pair in data.patch_px=8 data.speckle_filter=boxcar:4 data.speckle_filter=lee \
     data.speckle_filter=refined_lee:3 data.speckle_filter=refined_lee:7:0 \

@@ -56,12 +56,15 @@ stopped_without_room() {
     expect "no room to stop: not said" grep -q 'no checkpoint to go on from' "$err"
 }
 
+can_mount() {
+  unshare -rm true 2>/dev/null && return
+  echo "skipped: no file system can be mounted here"
+  return 1
+}
+
 # A file system of its own that gets full while the run goes on, then has room again.
 full_disk() {
-  if ! unshare -rm true 2>/dev/null; then
-    echo "skipped: no file system can be mounted here, so none gets full"
-    return
-  fi
+  can_mount || return
   rm -rf disk
   mkdir disk
   write_deck full_disk "${long[@]}" "run.dir = disk/run"
@@ -79,6 +82,28 @@ full_disk() {
     cmp straight/model.h5 disk/run/model.h5 || exit 5" >"$out" 2>"$err"
   code=$?
   expect "full disk: code $code" test $code = 0
+}
+
+# One that can only be read for a while, as after an error of its disk. Not while a file is written.
+read_only() {
+  can_mount || return
+  rm -rf disk
+  mkdir disk
+  write_deck read_only "${long[@]}" "run.dir = disk/run"
+  unshare -rm bash -c "
+    mount -t tmpfs -o size=64m none disk || exit 2
+    $oida train read_only.ini &
+    until ls disk/run/checkpoints/round-*.h5 2>/dev/null; do sleep 0.01; done
+    until mount -o remount,ro disk 2>/dev/null; do kill -0 \$! || exit 3; done
+    until grep -q 'not written: .*Read-only file system' '$out'; do
+      kill -0 \$! || exit 4
+      sleep 0.01
+    done
+    mount -o remount,rw disk || exit 5
+    wait \$! || exit 6
+    cmp straight/model.h5 disk/run/model.h5 || exit 7" >"$out" 2>"$err"
+  code=$?
+  expect "read-only disk: code $code" test $code = 0
 }
 
 # rm -rf of the whole run directory in the middle.
@@ -157,7 +182,7 @@ for ranks in 1 2; do
   vanished $ranks
   blocked $ranks
   not_finite $ranks
-  [ $ranks = 2 ] || full_disk
+  [ $ranks = 2 ] || { full_disk && read_only; }
 done
 hung 2 1 75
 hung 2 0 75

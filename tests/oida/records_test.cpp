@@ -1,9 +1,13 @@
 #include "oida/records.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "oida/step_times.hpp"
 
 namespace oida::test {
 namespace {
@@ -70,14 +74,63 @@ TEST(TimingTest, NothingIsHiddenWhereNothingIsExchanged) {
   EXPECT_EQ(timing.idle_share(), 0);
 }
 
-TEST(StepTimesTest, AreQuantilesInMilliseconds) {
-  std::vector<float> steps_s;
-  for (int i = 100; i >= 0; --i) steps_s.push_back(static_cast<float>(i) * 1e-3F);
-  const auto times = summarise(steps_s);
-  EXPECT_NEAR(times.min_ms, 0, 1e-4);
-  EXPECT_NEAR(times.median_ms, 50, 1e-3);
-  EXPECT_NEAR(times.p95_ms, 95, 1e-3);
-  EXPECT_NEAR(times.max_ms, 100, 1e-3);
+/// Of the sorted values, with no bins: what the histogram must come near to.
+double quantile_ms(std::vector<double> steps_s, double q) {
+  std::sort(steps_s.begin(), steps_s.end());
+  const double last = static_cast<double>(steps_s.size() - 1);
+  return 1e3 * steps_s[static_cast<std::size_t>(std::lround(q * last))];
+}
+
+TEST(StepHistogramTest, IsNearTheQuantilesOfTheSortedValues) {
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> duration(std::log(4e-3), 1.5);
+  StepHistogram histogram;
+  std::vector<double> steps_s;
+  for (int i = 0; i < 20000; ++i) {
+    steps_s.push_back(duration(random));
+    histogram.add(steps_s.back());
+  }
+  const StepTimes times = histogram.summary();
+  EXPECT_EQ(times.min_ms, quantile_ms(steps_s, 0));
+  EXPECT_EQ(times.max_ms, quantile_ms(steps_s, 1));
+  for (const auto& [got, q] : {std::pair{times.median_ms, 0.5}, {times.p95_ms, 0.95}}) {
+    const double wanted = quantile_ms(steps_s, q);
+    EXPECT_NEAR(got, wanted, 0.0055 * wanted) << q;
+  }
+}
+
+TEST(StepHistogramTest, TakesAnyDurationAndNone) {
+  StepHistogram histogram;
+  EXPECT_EQ(histogram.summary().max_ms, 0);
+  for (const double seconds : {0.0, 1e-9, 1e6}) histogram.add(seconds);
+  EXPECT_EQ(histogram.summary().min_ms, 0);
+  EXPECT_NEAR(histogram.summary().median_ms, 0, 2e-3);
+  EXPECT_EQ(histogram.summary().max_ms, 1e9);
+}
+
+TEST(StepHistogramTest, ComesBackFromACheckpointOfOneSize) {
+  StepHistogram histogram;
+  EXPECT_EQ(histogram.packed().size(), StepHistogram::kPackedSize);
+  for (int i = 1; i < 1000; ++i) histogram.add(1e-4 * i);
+  EXPECT_EQ(histogram.packed().size(), StepHistogram::kPackedSize);
+  StepHistogram again;
+  again.restore(histogram.packed());
+  EXPECT_EQ(again.packed(), histogram.packed());
+  EXPECT_EQ(again.summary().p95_ms, histogram.summary().p95_ms);
+  again.clear();
+  EXPECT_EQ(again.packed(), StepHistogram().packed());
+}
+
+TEST(PhaseClockTest, KeepsABoundedTraceAndSaysSo) {
+  PhaseClock clock;
+  clock.start(true);
+  for (std::size_t i = 0; i < kMostTraceEvents / 2 + 10; ++i) {
+    clock.enter(Phase::compute);
+    clock.enter(Phase::other);
+  }
+  ASSERT_EQ(clock.trace().size(), kMostTraceEvents);
+  EXPECT_EQ(clock.trace().front().name, to_string(Phase::other));
+  EXPECT_EQ(clock.trace().back().name, "no more is kept of this rank");
 }
 
 }  // namespace

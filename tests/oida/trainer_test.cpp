@@ -240,6 +240,73 @@ TEST(TrainerTest, RefusesACheckpointOfAnotherRunAndNamesTheDifference) {
   }
 }
 
+/// One checkpoint in memory, to be spoilt.
+class Kept final : public CheckpointStore {
+ public:
+  Archive common, unit;
+
+  std::uint64_t write_unit(std::int64_t, int, const Archive&) override { return 0; }
+  void write_common(std::int64_t, const Archive&, const std::vector<std::uint64_t>&) override {}
+  std::vector<std::int64_t> rounds() const override { return {1}; }
+  Archive read_common(std::int64_t) const override { return common; }
+  Archive read_unit(std::int64_t, int) const override { return unit; }
+  int units(std::int64_t) const override { return world().size(); }
+  void discard(std::int64_t, int) override {}
+  void set_aside(std::int64_t) override {}
+  void prune(int) override {}
+};
+
+/// Goes on from it, or refuses it as a checkpoint.
+void expect_taken_or_refused(Trainer& trainer, const std::string& what) {
+  try {
+    trainer.resume(1);
+  } catch (const AgreedError& error) {
+    EXPECT_EQ(error.exit(), Exit::refused) << what << ": " << error.what();
+  }
+}
+
+/// What is in it may be of any maker, with all checksums right.
+TEST(TrainerTest, ACheckpointWithAnyNumbersIsTakenOrRefused) {
+  if (world().size() > 2) GTEST_SKIP() << "says no more than on two ranks";
+  const Problem problem;
+  const SharedFolder folder;
+  const auto store = open_checkpoints(folder.path(), smooth_network());
+  TrainerKit first(problem, 3);
+  std::int64_t calls = 0;
+  Trainer& stopping = first.trainer([&] { return ++calls == 4; }, store.get());
+  stopping.begin(initial_parameters(smooth_network(), 1));
+  stopping.run();
+  Kept whole;
+  whole.common = store->read_common(store->rounds().front());
+  whole.unit = store->read_unit(store->rounds().front(), world().rank());
+  Kept kept = whole;
+  TrainerKit second(problem, 3);
+  Trainer& trainer = second.trainer({}, &kept);
+  for (Archive Kept::*part : {&Kept::common, &Kept::unit}) {
+    for (const auto& [name, values] : (whole.*part).numbers) {
+      for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 8); ++i) {
+        for (const double bad : {std::nan(""), -1.0, 0.5, 1e300}) {
+          kept = whole;
+          (kept.*part).numbers.at(name)[i] = bad;
+          expect_taken_or_refused(trainer, name + " " + std::to_string(i));
+        }
+      }
+      (kept.*part).numbers.at(name).clear();
+      expect_taken_or_refused(trainer, name + " empty");
+      (kept.*part).numbers.erase(name);
+      expect_taken_or_refused(trainer, name + " missing");
+    }
+    kept = whole;
+    (kept.*part).parameters.clear();
+    EXPECT_THROW(trainer.resume(1), AgreedError);
+    kept = whole;
+    (kept.*part).texts.clear();
+    expect_taken_or_refused(trainer, "texts");
+  }
+  kept = whole;
+  EXPECT_TRUE(trainer.resume(1));
+}
+
 /// Spoils the parameters of the last unit once, in the middle of a round.
 class Spoiler {
  public:
