@@ -39,9 +39,15 @@ bool Choices::replayed(const std::string& layer, const std::string& direction) c
   return line->starts_with(start + "own");
 }
 
-Directions Choices::directions(Library& library, const TrainedLayer& layer,
-                               const Tensor& input) const {
-  if (!winograd_fits(layer, input)) return library_directions(library, layer, input);
+bool Choices::reads_joined(const TrainedLayer& layer, const Tensor& input) const {
+  if (!winograd_fits(layer, input)) return false;
+  return mode_ == Mode::replay ? replay(layer).all() : table(layer).all();
+}
+
+Directions Choices::directions(Library& library, const TrainedLayer& layer, const Tensor& input,
+                               const std::optional<dnnl::memory::desc>& layout) const {
+  if (input.joined()) return winograd_directions(library, layer, input);
+  if (!winograd_fits(layer, input)) return library_directions(library, layer, input, layout);
   Directions chosen = winograd_directions(library, layer, input);
   const Own own = mode_ == Mode::replay ? replay(layer) : table(layer);
   if (mode_ != Mode::measure && own.all()) return chosen;

@@ -1,6 +1,6 @@
 #pragma once
-// The three directions of a convolution or dense layer: one object a kernel, so that each direction
-// of each layer can have the one that is fastest.
+// The three directions of a convolution (transposed or not) or dense layer: one object a kernel, so
+// that each direction of each layer can have the one that is fastest.
 //
 // Weights come in the flat array's layout; activations are [n, h, w, c]; arrays belong to the
 // caller. After construction nothing is allocated.
@@ -48,18 +48,19 @@ class Direction {
 /// 2x2 max-pool, and which of the four pixels was taken.
 class Forward : public Direction {
  public:
-  virtual void run(const void* source, const float* weight, const float* bias, void* output,
+  virtual void run(const Tensor& source, const float* weight, const float* bias, void* output,
                    std::uint8_t* taken) = 0;
 };
 
 /// Gradients of weight and bias; with `taken`, `diff` is the gradient of the pooled output.
 class BackwardWeights : public Direction {
  public:
-  virtual void run(const void* source, const void* diff, const std::uint8_t* taken, float* weight,
+  virtual void run(const Tensor& source, const void* diff, const std::uint8_t* taken, float* weight,
                    float* bias) = 0;
 };
 
-/// Gradient of the source, masked where the source passed a relu.
+/// Gradient of the source, masked where the source passed a relu; of a joined source that of the
+/// first tensor in `result`, the other's in its second_diff.
 class BackwardData : public Direction {
  public:
   virtual void run(const void* diff, const std::uint8_t* taken, const float* weight,

@@ -1,5 +1,5 @@
 #pragma once
-// Convolutions and dense layers by oneDNN's own choice of kernel.
+// Convolutions (transposed or not) and dense layers by oneDNN's own choice of kernel.
 
 #include <optional>
 
@@ -8,8 +8,9 @@
 
 namespace oida::onednn {
 
-/// Directions of a convolution or dense layer; any direction may be taken out and used alone. The
-/// weight stands in `layout`, or in the layout in which the library computes its gradient. A
+/// Directions of a layer; any direction may be taken out and used alone. The
+/// weight stands in `layout`, or in the layout in which the library computes its gradient (that of
+/// a transposed convolution always). A
 /// direction that cannot read or write it there goes through a copy of its own, which is also the
 /// cast to bfloat16.
 Directions library_directions(Library& library, const TrainedLayer& layer, const Tensor& input,

@@ -48,7 +48,7 @@ class Bench {
   double time_s(Forward& kernel) {
     const bool apart = layer_.pooled && !kernel.pools();
     return fastest_s([&] {
-      kernel.run(source_.data(), weight(), bias(), output_.data(), apart ? nullptr : places());
+      kernel.run(input_, weight(), bias(), output_.data(), apart ? nullptr : places());
       if (apart) halve(whole_, pooled(), layer_.samples, taken());
     });
   }
@@ -57,7 +57,7 @@ class Bench {
     const bool apart = layer_.pooled && !kernel.pools();
     return fastest_s([&] {
       if (apart) spread(pooled(), whole_, layer_.samples, diff_.data(), taken(), spread_.data());
-      kernel.run(source_.data(), apart ? spread_.data() : diff_.data(), apart ? nullptr : places(),
+      kernel.run(input_, apart ? spread_.data() : diff_.data(), apart ? nullptr : places(),
                  weight(), bias());
     });
   }

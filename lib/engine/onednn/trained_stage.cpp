@@ -22,7 +22,7 @@ void TrainedStage::forward(const Pass& pass) {
   const bool pool_apart = layer_.pooled && !directions_.forward->pools();
   std::uint8_t* taken = layer_.pooled && !pool_apart ? taken_.data() : nullptr;
   whole_.data = pool_apart ? pass.spare : output_.data;
-  directions_.forward->run(input().data, weights_.weight(pass.parameters),
+  directions_.forward->run(input(), weights_.weight(pass.parameters),
                            weights_.bias(pass.parameters), whole_.data, taken);
   if (pool_apart) halve(whole_, output_, layer_.samples, taken_.data());
 }
@@ -41,7 +41,7 @@ void* TrainedStage::backward(const Pass& pass, void* diff, void* spare) {
     taken = nullptr;
   }
   weights_.clear_gaps(pass.gradient);
-  directions_.backward_weights->run(input().data, diff, taken, weights_.weight(pass.gradient),
+  directions_.backward_weights->run(input(), diff, taken, weights_.weight(pass.gradient),
                                     weights_.bias(pass.gradient));
   if (layer_.first) return diff;
   pass.progress(weights_.begin());

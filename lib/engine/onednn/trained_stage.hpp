@@ -1,5 +1,6 @@
 #pragma once
-// A convolution or dense layer, with the relu and the 2x2 max-pool that follow it.
+// A convolution (transposed or not) or dense layer, with the relu and the 2x2 max-pool that follow
+// it.
 
 #include <vector>
 
@@ -13,8 +14,16 @@ class TrainedStage : public Stage {
  public:
   TrainedStage(const TrainedLayer& layer, const Tensor& input, Directions directions);
 
-  const FlatWeights& weights() const { return weights_; }
   std::size_t gradient_begin() const override { return weights_.begin(); }
+  std::size_t parameters_end() const override { return weights_.end(); }
+  void import_parameters(Library& library, std::span<const float> canonical,
+                         float* flat) const override {
+    weights_.import_from(library, canonical, flat);
+  }
+  void export_parameters(Library& library, const float* flat,
+                         std::span<float> canonical) const override {
+    weights_.export_to(library, flat, canonical);
+  }
 
   void forward(const Pass& pass) override;
   void* backward(const Pass& pass, void* diff, void* spare) override;

@@ -55,6 +55,20 @@ struct Image {
   int channels;
 };
 
+/// A source that may stand in two images, by channel.
+struct Images {
+  Images(const WinogradSource& source, int height, int width, int channels)
+      : split(source.more == nullptr ? channels : source.split),
+        first(source, height, width, split),
+        second({source.more, nullptr}, height, width, channels - split) {}
+
+  const Image& of(int channel) const { return channel < split ? first : second; }
+  int place(int channel) const { return channel < split ? channel : channel - split; }
+
+  int split;
+  Image first, second;
+};
+
 template <bool kPooled>
 inline __m512 load_pixel(const Image& image, int sample, int y, int x, int channel) {
   if constexpr (kPooled) {

@@ -95,18 +95,19 @@ void multiply_all(const WinogradShape& shape, const float* filter, const Work& w
   }
 }
 
-void transform_block(const WinogradShape& shape, const Tiling& tiling, const Image& image,
+void transform_block(const WinogradShape& shape, const Tiling& tiling, const Images& images,
                      const Work& work, int first, int tiles) {
   for (int t = 0; t < tiles; ++t) {
     const Tile tile(tiling, first + t);
+    const int y = tile.y - shape.pad;
+    const int x = tile.x - shape.pad;
     for (int c = 0; c < shape.in; c += kLanes) {
+      const Image& image = images.of(c);
       float* v = work.v + static_cast<std::size_t>(t * shape.in + c);
       if (image.taken == nullptr) {
-        transform_tile<false>(image, tile.sample, tile.y - shape.pad, tile.x - shape.pad, c, v,
-                              work.v_step);
+        transform_tile<false>(image, tile.sample, y, x, images.place(c), v, work.v_step);
       } else {
-        transform_tile<true>(image, tile.sample, tile.y - shape.pad, tile.x - shape.pad, c, v,
-                             work.v_step);
+        transform_tile<true>(image, tile.sample, y, x, images.place(c), v, work.v_step);
       }
     }
   }
@@ -139,14 +140,14 @@ void winograd_convolve(const WinogradShape& shape, const WinogradSource& source,
                        const float* filter, const WinogradFinish& finish, float* destination,
                        float* scratch) {
   const Tiling tiling(shape);
-  const Image image(source, shape.height, shape.width, shape.in);
+  const Images images(source, shape.height, shape.width, shape.in);
   const int block = tiles_a_block(shape, tiling);
   const Steps steps(shape, block);
 #pragma omp parallel for schedule(static) num_threads(shape.threads)
   for (int first = 0; first < tiling.total; first += block) {
     const Work work(steps, scratch);
     const int tiles = smaller(block, tiling.total - first);
-    transform_block(shape, tiling, image, work, first, tiles);
+    transform_block(shape, tiling, images, work, first, tiles);
     multiply_tiles(shape, filter, work, tiles);
     for (int t = 0; t < tiles; ++t) {
       finish_tile(shape, tiling, Tile(tiling, first + t), finish,

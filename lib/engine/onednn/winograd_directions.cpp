@@ -24,6 +24,31 @@ WinogradShape back_shape_of(const TrainedLayer& layer, const Tensor& input) {
           out,           input.channels, 2 - layer.layer.pad, layer.threads};
 }
 
+const float* floats(const void* data) {
+  return static_cast<const float*>(data);
+}
+
+WinogradSource source_of(const Tensor& source) {
+  if (!source.joined()) return {floats(source.data), nullptr};
+  return {floats(source.first->data), nullptr, floats(source.second->data), source.first->channels};
+}
+
+const float* relu_of(const Tensor& values) {
+  return values.relu ? floats(values.data) : nullptr;
+}
+
+/// The way back has no floor; where `source` is joined it ends in two arrays.
+WinogradFinish back_finish(const Tensor& source) {
+  WinogradFinish finish;
+  finish.lower = -std::numeric_limits<float>::infinity();
+  finish.positive = relu_of(source.joined() ? *source.first : source);
+  if (source.joined()) {
+    finish.rest = {static_cast<float*>(source.second_diff), relu_of(*source.second),
+                   source.first->channels};
+  }
+  return finish;
+}
+
 class WinogradForward : public Forward {
  public:
   WinogradForward(Library& library, const WinogradShape& shape, bool relu)
@@ -37,13 +62,12 @@ class WinogradForward : public Forward {
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
   std::size_t bytes() const override { return filter_.bytes(); }
-  void run(const void* source, const float* weight, const float* bias, void* output,
+  void run(const Tensor& source, const float* weight, const float* bias, void* output,
            std::uint8_t* taken) override {
     auto* filter = static_cast<float*>(filter_.data());
     winograd_filter(shape_, weight, filter);
-    winograd_convolve(shape_, {static_cast<const float*>(source), nullptr}, filter,
-                      {bias, lower_, nullptr, taken}, static_cast<float*>(output),
-                      static_cast<float*>(library_.scratch()));
+    winograd_convolve(shape_, source_of(source), filter, {bias, lower_, nullptr, taken},
+                      static_cast<float*>(output), static_cast<float*>(library_.scratch()));
   }
 
  private:
@@ -62,10 +86,9 @@ class WinogradBackwardWeights : public BackwardWeights {
 
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
-  void run(const void* source, const void* diff, const std::uint8_t* taken, float* weight,
+  void run(const Tensor& source, const void* diff, const std::uint8_t* taken, float* weight,
            float* bias) override {
-    winograd_gradient(shape_, static_cast<const float*>(source),
-                      {static_cast<const float*>(diff), taken}, weight, bias,
+    winograd_gradient(shape_, source_of(source), {floats(diff), taken}, weight, bias,
                       static_cast<float*>(library_.scratch()));
   }
 
@@ -88,9 +111,7 @@ class WinogradBackwardData : public BackwardData {
            void* result) override {
     auto* filter = static_cast<float*>(filter_.data());
     winograd_filter_back(shape_, weight, filter);
-    const float* positive = source.relu ? static_cast<const float*>(source.data) : nullptr;
-    winograd_convolve(shape_, {static_cast<const float*>(diff), taken}, filter,
-                      {nullptr, -std::numeric_limits<float>::infinity(), positive, nullptr},
+    winograd_convolve(shape_, {floats(diff), taken}, filter, back_finish(source),
                       static_cast<float*>(result), static_cast<float*>(library_.scratch()));
   }
 

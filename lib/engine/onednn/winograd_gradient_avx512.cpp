@@ -148,13 +148,14 @@ void accumulate_tiles(const WinogradShape& shape, const Work& work, int tiles) {
 }
 
 template <bool kPooled>
-void transform_block(const WinogradShape& shape, const Tiling& tiling, const Image& source,
+void transform_block(const WinogradShape& shape, const Tiling& tiling, const Images& source,
                      const Image& diff, const Work& work, int first, int tiles) {
   for (int t = 0; t < tiles; ++t) {
     const Tile tile(tiling, first + t);
     for (int c = 0; c < shape.in; c += kLanes) {
-      transform_tile<false>(source, tile.sample, tile.y - shape.pad, tile.x - shape.pad, c,
-                            work.v + static_cast<std::size_t>(t * shape.in + c), work.step.v);
+      transform_tile<false>(source.of(c), tile.sample, tile.y - shape.pad, tile.x - shape.pad,
+                            source.place(c), work.v + static_cast<std::size_t>(t * shape.in + c),
+                            work.step.v);
     }
     for (int c = 0; c < shape.out; c += kLanes) {
       transform_diff_tile<kPooled>(diff, tile, c,
@@ -231,10 +232,10 @@ std::size_t winograd_gradient_scratch_size(const WinogradShape& shape) {
          Steps(shape, tiles_a_block(shape, Tiling(shape))).total();
 }
 
-void winograd_gradient(const WinogradShape& shape, const float* source, const WinogradSource& diff,
-                       float* weight, float* bias, float* scratch) {
+void winograd_gradient(const WinogradShape& shape, const WinogradSource& source,
+                       const WinogradSource& diff, float* weight, float* bias, float* scratch) {
   const Tiling tiling(shape);
-  const Image image({source, nullptr}, shape.height, shape.width, shape.in);
+  const Images images(source, shape.height, shape.width, shape.in);
   const Image gradient(diff, tiling.out_height, tiling.out_width, shape.out);
   const int block = tiles_a_block(shape, tiling);
   const Steps steps(shape, block);
@@ -246,9 +247,9 @@ void winograd_gradient(const WinogradShape& shape, const float* source, const Wi
     for (int first = 0; first < tiling.total; first += block) {
       const int tiles = smaller(block, tiling.total - first);
       if (gradient.taken == nullptr) {
-        transform_block<false>(shape, tiling, image, gradient, work, first, tiles);
+        transform_block<false>(shape, tiling, images, gradient, work, first, tiles);
       } else {
-        transform_block<true>(shape, tiling, image, gradient, work, first, tiles);
+        transform_block<true>(shape, tiling, images, gradient, work, first, tiles);
       }
       accumulate_tiles(shape, work, tiles);
     }
