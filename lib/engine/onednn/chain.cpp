@@ -30,14 +30,20 @@ void Chain::allocate() {
     Tensor& output = stage->output();
     if (output.joined()) continue;
     widest = std::max({widest, output.sample_size(), stage->wider_diff()});
-    outputs_.emplace_back(samples * output.sample_size() * size_of(output.element));
-    output.data = outputs_.back().data();
+    give_memory(output);
+    if (stage->kept() != nullptr) give_memory(*stage->kept());
   }
   diff_ = Buffer(samples * widest * size_of(input_.element));
   spare_ = Buffer(samples * widest * size_of(input_.element));
   input_copy_ = Buffer(samples * input_.sample_size() * size_of(input_.element));
   scratch_ = Buffer(library_.scratch_bytes());
   library_.bind_scratch(scratch_.data());
+}
+
+void Chain::give_memory(Tensor& output) {
+  outputs_.emplace_back(static_cast<std::size_t>(samples_) * output.sample_size() *
+                        size_of(output.element));
+  output.data = outputs_.back().data();
 }
 
 /// Reads the batch in place where it has room for all samples and is of the right type.
@@ -87,9 +93,7 @@ void Chain::backward(const Pass& pass) {
 
 /// A tensor that concats take also learns from them.
 void Chain::add_held_to(const Tensor& output, void* diff) const {
-  for (const ConcatStage* concat : plan_.concats) {
-    if (&concat->with() == &output) add_held(output, samples_, concat->held(), diff);
-  }
+  for (const void* held : output.held) add_held(output, samples_, held, diff);
 }
 
 void Chain::import_parameters(std::span<const float> canonical, float* flat) {

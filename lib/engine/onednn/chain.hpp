@@ -35,6 +35,7 @@ class Chain {
 
  private:
   void allocate();
+  void give_memory(Tensor& output);
   void take_input(const Batch& batch);
   void add_held_to(const Tensor& output, void* diff) const;
 

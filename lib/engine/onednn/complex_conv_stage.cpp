@@ -81,19 +81,17 @@ void ComplexConvStage::fold(float* parts) const {
 
 void ComplexConvStage::forward(const Pass& pass) {
   expand(arrays_.at(kWeight, pass.parameters));
-  directions_.forward->run(input(), real(), arrays_.at(kBias, pass.parameters), output_.data,
-                           nullptr);
+  directions_.forward->run(input(), real(), arrays_.at(kBias, pass.parameters), {output_.data});
 }
 
 void* ComplexConvStage::backward(const Pass& pass, void* diff, void* spare) {
   arrays_.clear_gaps(pass.gradient);
-  directions_.backward_weights->run(input(), diff, nullptr, real(),
-                                    arrays_.at(kBias, pass.gradient));
+  directions_.backward_weights->run(input(), {diff}, real(), arrays_.at(kBias, pass.gradient));
   fold(arrays_.at(kWeight, pass.gradient));
   if (layer_.first) return diff;
   pass.progress(arrays_.begin());
   expand(arrays_.at(kWeight, pass.parameters));
-  directions_.backward_data->run(diff, nullptr, real(), input(), spare);
+  directions_.backward_data->run({diff}, real(), input(), spare);
   return spare;
 }
 

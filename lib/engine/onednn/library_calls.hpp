@@ -65,12 +65,12 @@ class LibraryForward : public Forward {
 
   std::string name() const override { return "library " + call_.implementation(); }
   std::size_t bytes() const override { return reader_.bytes(); }
-  void run(const Tensor& source, const float* weight, const float* bias, void* output,
-           std::uint8_t* /*taken*/) override {
+  void run(const Tensor& source, const float* weight, const float* bias,
+           const Outputs& outputs) override {
     call_.run(library_, {{DNNL_ARG_SRC, source.data},
                          {DNNL_ARG_WEIGHTS, reader_.read(library_, weight)},
                          {DNNL_ARG_BIAS, bias},
-                         {DNNL_ARG_DST, output}});
+                         {DNNL_ARG_DST, outputs.values}});
   }
 
  private:
@@ -94,9 +94,8 @@ class LibraryBackwardData : public BackwardData {
 
   std::string name() const override { return "library " + call_.implementation(); }
   std::size_t bytes() const override { return reader_.bytes(); }
-  void run(const void* diff, const std::uint8_t* /*taken*/, const float* weight,
-           const Tensor& source, void* result) override {
-    call_.run(library_, {{DNNL_ARG_DIFF_DST, diff},
+  void run(const Slopes& slopes, const float* weight, const Tensor& source, void* result) override {
+    call_.run(library_, {{DNNL_ARG_DIFF_DST, slopes.values},
                          {DNNL_ARG_WEIGHTS, reader_.read(library_, weight)},
                          {DNNL_ARG_DIFF_SRC, result}});
     if (source.relu) mask_where_not_positive(source, samples_, result);
@@ -125,11 +124,10 @@ class LibraryBackwardWeights : public BackwardWeights {
 
   std::string name() const override { return "library " + call_.implementation(); }
   std::size_t bytes() const override { return data_.bytes(); }
-  void run(const Tensor& source, const void* diff, const std::uint8_t* /*taken*/, float* weight,
-           float* bias) override {
+  void run(const Tensor& source, const Slopes& slopes, float* weight, float* bias) override {
     void* target = copy_ ? data_.data() : weight;
     call_.run(library_, {{DNNL_ARG_SRC, source.data},
-                         {DNNL_ARG_DIFF_DST, diff},
+                         {DNNL_ARG_DIFF_DST, slopes.values},
                          {DNNL_ARG_DIFF_WEIGHTS, target},
                          {DNNL_ARG_DIFF_BIAS, bias}});
     if (copy_) copy_.run(library_, target, weight);

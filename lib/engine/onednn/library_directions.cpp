@@ -116,7 +116,7 @@ Directions library_directions(Library& library, const TrainedLayer& layer, const
                               const std::optional<Desc>& layout) {
   switch (layer.layer.kind) {
     case LayerKind::conv_transpose:
-      return transposed_directions(library, layer, input);
+      return transposed_directions(library, layer, input, layout);
     case LayerKind::dense:
       return dense_directions(library, layer, dense_layouts(layer, input), layout);
     default:

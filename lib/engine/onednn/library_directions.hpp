@@ -9,8 +9,7 @@
 namespace oida::onednn {
 
 /// Directions of a layer; any direction may be taken out and used alone. The
-/// weight stands in `layout`, or in the layout in which the library computes its gradient (that of
-/// a transposed convolution always). A
+/// weight stands in `layout`, or in the layout in which the library computes its gradient. A
 /// direction that cannot read or write it there goes through a copy of its own, which is also the
 /// cast to bfloat16.
 Directions library_directions(Library& library, const TrainedLayer& layer, const Tensor& input,

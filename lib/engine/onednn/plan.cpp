@@ -8,6 +8,7 @@
 #include "engine/onednn/complex_conv_stage.hpp"
 #include "engine/onednn/complex_stages.hpp"
 #include "engine/onednn/norm_stage.hpp"
+#include "engine/onednn/resample_stages.hpp"
 #include "engine/onednn/trained_stage.hpp"
 #include "nn/layer_rules.hpp"
 
@@ -28,22 +29,25 @@ struct Fused {
   int index = 0;  // in the network
   int last = 0;   // of what is fused to it
   bool pooled = false;
+  int kept = -1;  // the layer whose output the pool reads, where others read it too
 };
 
 /// A relu right after a layer that can cut becomes part of it, and so does a 2x2 max-pool after a
-/// convolution: relu and maximum may change places. What a concat adds must remain.
+/// convolution: relu and maximum may change places. What a concat adds remains.
 std::vector<Fused> fuse(const Network& network) {
   const auto kept = skips(network);
   std::vector<Fused> fused;
   for (int i = 0; i < static_cast<int>(network.layers.size()); ++i) {
     const Layer& layer = network.layers[static_cast<std::size_t>(i)];
-    const bool follows = !fused.empty() && std::ranges::find(kept, i - 1) == kept.end();
+    const bool alone = i == 0 || std::ranges::find(kept, i - 1) == kept.end();
     const LayerKind before = fused.empty() ? layer.kind : fused.back().layer.kind;
     const bool halves = layer.kind == LayerKind::max_pool && layer.kernel == 2 && layer.stride == 2;
-    if (follows && layer.kind == LayerKind::relu && takes_relu(before)) {
+    const bool cuts = layer.kind == LayerKind::relu && takes_relu(before) && alone;
+    if (cuts && !fused.empty() && fused.back().kept < 0) {
       fused.back().layer.relu = true;
-    } else if (follows && halves && before == LayerKind::conv && !fused.back().pooled) {
+    } else if (halves && before == LayerKind::conv && !fused.back().pooled) {
       fused.back().pooled = true;
+      if (!alone) fused.back().kept = i - 1;
     } else {
       fused.push_back({layer, i});
     }
@@ -71,7 +75,8 @@ class Planner {
     for (at_ = 0; at_ < fused_.size(); ++at_) {
       plan_.stages.push_back(make());
       input_ = &plan_.stages.back()->output();
-      outputs_[fused_[at_].last] = input_;
+      outputs_[fused_[at_].last] = &plan_.stages.back()->output();
+      if (fused_[at_].kept >= 0) outputs_[fused_[at_].kept] = plan_.stages.back()->kept();
       plan_.flat_size = std::max(plan_.flat_size, plan_.stages.back()->parameters_end());
     }
     return std::move(plan_);
@@ -84,6 +89,7 @@ class Planner {
     layer.name = name_of(fused.layer.kind, counts_[fused.layer.kind]);
     layer.output = shapes_[static_cast<std::size_t>(fused.index) + 1];
     layer.pooled = fused.pooled;
+    layer.keeps = fused.kept >= 0;
     layer.weight = parameters_.at(fused.index).at(0);
     layer.bias = parameters_.at(fused.index).at(1);
     layer.offset = plan_.flat_size;
@@ -159,10 +165,8 @@ class Planner {
   }
 
   std::unique_ptr<Stage> make_concat(const Fused& fused) {
-    const Tensor& with = *outputs_.at(skips_[static_cast<std::size_t>(fused.index)]);
-    auto stage = std::make_unique<ConcatStage>(simple(fused), *input_, with, joins(fused, with));
-    plan_.concats.push_back(stage.get());
-    return stage;
+    Tensor& with = *outputs_.at(skips_[static_cast<std::size_t>(fused.index)]);
+    return std::make_unique<ConcatStage>(simple(fused), *input_, with, joins(fused, with));
   }
 
   /// Whether the next stage can read what a concat joins where it is, and nobody else reads it.
@@ -192,8 +196,8 @@ class Planner {
   int samples_;
   int threads_;
   const Tensor* input_;
-  std::size_t at_ = 0;                    // in fused_
-  std::map<int, const Tensor*> outputs_;  // by layer
+  std::size_t at_ = 0;              // in fused_
+  std::map<int, Tensor*> outputs_;  // by layer
   std::map<LayerKind, int> counts_;
   Plan plan_;
 };

@@ -6,13 +6,12 @@
 
 #include "engine/engine.hpp"
 #include "engine/onednn/library.hpp"
-#include "engine/onednn/resample_stages.hpp"
+#include "engine/onednn/stage.hpp"
 
 namespace oida::onednn {
 
 struct Plan {
   std::vector<std::unique_ptr<Stage>> stages;
-  std::vector<const ConcatStage*> concats;  // those of `stages` that are one
   std::size_t flat_size = 0;
 };
 

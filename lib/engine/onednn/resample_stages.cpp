@@ -86,13 +86,13 @@ void* UpsampleStage::backward(const Pass& /*pass*/, void* diff, void* spare) {
   return spare;
 }
 
-ConcatStage::ConcatStage(const SimpleLayer& layer, const Tensor& input, const Tensor& with,
-                         bool joined)
+ConcatStage::ConcatStage(const SimpleLayer& layer, const Tensor& input, Tensor& with, bool joined)
     : SimpleStage(layer, input),
       with_(with),
       held_(static_cast<std::size_t>(layer.samples) * with.sample_size() * size_of(with.element)) {
   output_.channels = layer.output.c;
   output_.relu = input.relu && with.relu;
+  with.held.push_back(held_.data());
   if (!joined) return;
   output_.first = &input;
   output_.second = &with;
@@ -145,19 +145,6 @@ void* ConcatStage::backward(const Pass& /*pass*/, void* diff, void* spare) {
   if (input().relu) mask_where_not_positive(input(), layer_.samples, spare);
   if (with_.relu) mask_where_not_positive(with_, layer_.samples, held_.data());
   return spare;
-}
-
-void add_held(const Tensor& like, int samples, const void* held, void* diff) {
-  by_element(like.element, [&]<typename T>(std::type_identity<T>) {
-#pragma omp parallel for schedule(static)
-    for (int n = 0; n < samples; ++n) {
-      const T* more = sample_of<T>(like, held, n);
-      T* sum = sample_of<T>(like, diff, n);
-      for (std::size_t i = 0; i < like.sample_size(); ++i) {
-        sum[i] = from_float<T>(to_float(sum[i]) + to_float(more[i]));
-      }
-    }
-  });
 }
 
 }  // namespace oida::onednn

@@ -17,21 +17,17 @@ class UpsampleStage : public SimpleStage {
   std::vector<float> sums_;  // of one input row a sample
 };
 
-/// The channels of `with` after those of the input. The gradient of `with` is held until its own
-/// stage's turn: see held().
+/// The channels of `with` after those of the input. The gradient of `with` is held until the turn
+/// of its own stage, masked where it passed a relu: Tensor::held.
 class ConcatStage : public SimpleStage {
  public:
   /// `joined`: its reader takes the two tensors where they are, nothing is copied.
-  ConcatStage(const SimpleLayer& layer, const Tensor& input, const Tensor& with, bool joined);
+  ConcatStage(const SimpleLayer& layer, const Tensor& input, Tensor& with, bool joined);
   void forward(const Pass& pass) override;
   void* backward(const Pass& pass, void* diff, void* spare) override;
   std::vector<KernelLine> forward_kernels() const override;
   std::vector<KernelLine> backward_kernels() const override;
   std::size_t bytes() const override { return held_.bytes(); }
-
-  const Tensor& with() const { return with_; }
-  /// Gradient of `with` after backward(), in its shape, masked where it passed a relu.
-  const void* held() const { return held_.data(); }
 
  private:
   std::string how() const;
@@ -39,8 +35,5 @@ class ConcatStage : public SimpleStage {
   const Tensor& with_;
   Buffer held_;
 };
-
-/// diff += held, of the shape of `like`.
-void add_held(const Tensor& like, int samples, const void* held, void* diff);
 
 }  // namespace oida::onednn

@@ -36,6 +36,8 @@ struct Tensor {
   const Tensor* first = nullptr;
   const Tensor* second = nullptr;
   void* second_diff = nullptr;
+  /// Gradients that concats hold for it, in its shape: to be added to the one handed down.
+  std::vector<void*> held = {};
 
   bool joined() const { return first != nullptr; }
 
@@ -77,6 +79,8 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
 
   Tensor& output() { return output_; }
+  /// What it computes before its output and others read too, if there is such a tensor.
+  virtual Tensor* kept() { return nullptr; }
   const Tensor& input() const { return *input_; }
 
   virtual void forward(const Pass& pass) = 0;

@@ -8,8 +8,9 @@
 
 namespace oida::onednn {
 
-/// Of a pooled layer only the pool's output is kept, with the places that it took: a direction
-/// that knows nothing of pools works through the spare buffer.
+/// Of a pooled layer only the pool's output is kept, with the places that it took, and what it
+/// pooled where others read that: a direction that knows nothing of pools works through the spare
+/// buffer.
 class TrainedStage : public Stage {
  public:
   TrainedStage(const TrainedLayer& layer, const Tensor& input, Directions directions);
@@ -25,6 +26,7 @@ class TrainedStage : public Stage {
     weights_.export_to(library, flat, canonical);
   }
 
+  Tensor* kept() override { return layer_.keeps ? &whole_ : nullptr; }
   void forward(const Pass& pass) override;
   void* backward(const Pass& pass, void* diff, void* spare) override;
   std::vector<KernelLine> forward_kernels() const override;
@@ -34,6 +36,7 @@ class TrainedStage : public Stage {
 
  private:
   bool spreads_diff() const;
+  const void* held_sum() const;
 
   TrainedLayer layer_;
   Directions directions_;

@@ -17,10 +17,10 @@ class ThenRelu : public Forward {
 
   std::string name() const override { return before_->name() + ", relu"; }
   std::size_t bytes() const override { return before_->bytes(); }
-  void run(const Tensor& source, const float* weight, const float* bias, void* output,
-           std::uint8_t* taken) override {
-    before_->run(source, weight, bias, output, taken);
-    output_.data = output;
+  void run(const Tensor& source, const float* weight, const float* bias,
+           const Outputs& outputs) override {
+    before_->run(source, weight, bias, outputs);
+    output_.data = outputs.values;
     relu_forward(output_, output_, samples_);
   }
 
@@ -32,7 +32,8 @@ class ThenRelu : public Forward {
 
 }  // namespace
 
-Directions transposed_directions(Library& library, const TrainedLayer& layer, const Tensor& in) {
+Directions transposed_directions(Library& library, const TrainedLayer& layer, const Tensor& in,
+                                 const std::optional<Desc>& layout) {
   using namespace dnnl;
   const Type type = type_of(in.element);
   const auto direct = algorithm::deconvolution_direct;
@@ -51,7 +52,7 @@ Directions transposed_directions(Library& library, const TrainedLayer& layer, co
       attributes(), engine);
   Directions all =
       connect<deconvolution_forward, deconvolution_backward_data, deconvolution_backward_weights>(
-          library, layer, {}, forward,
+          library, layer, layout, forward,
           {{direct, source, weight, output, stride, pad, pad}, attributes(), engine, forward},
           {{direct, source, weight_gradient, bias, output, stride, pad, pad},
            attributes(),

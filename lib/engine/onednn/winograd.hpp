@@ -35,6 +35,7 @@ struct WinogradSource {
   const std::uint8_t* taken = nullptr;
   const float* more = nullptr;
   int split = 0;
+  const float* added = nullptr;  // with `taken`: [n, h, w, c], added to what comes back
 };
 
 /// Where a destination's channels from `split` on go instead, zero where `positive` is not.
@@ -45,12 +46,14 @@ struct WinogradRest {
 };
 
 /// max(convolution + bias, lower) when `bias` is given; zero where `positive`, of the destination's
-/// shape, is not; with `taken` the destination is the 2x2 max-pool's output instead.
+/// shape, is not; with `taken` the destination is the 2x2 max-pool's output instead, and `whole`,
+/// where it is given, gets what was pooled.
 struct WinogradFinish {
   const float* bias = nullptr;
   float lower = 0.0F;
   const float* positive = nullptr;
   std::uint8_t* taken = nullptr;
+  float* whole = nullptr;
   WinogradRest rest = {};
 };
 

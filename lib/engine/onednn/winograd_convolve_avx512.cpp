@@ -38,47 +38,23 @@ struct Work {
   float* m;  // [36][tile][out]
 };
 
-/// m[kTiles][16 kVectors] = v[kTiles][used] u[used][16 kVectors].
-template <int kVectors, int kTiles>
-inline void multiply(const float* u, const float* v, float* m, int used, int in, int out) {
-  __m512 sum[kTiles][kVectors];
-#pragma GCC unroll 16
-  for (int t = 0; t < kTiles; ++t) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) sum[t][o] = _mm512_setzero_ps();
-  }
-  for (int k = 0; k < used; ++k) {
-    __m512 filter[kVectors];
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) filter[o] = _mm512_load_ps(u + (k * kVectors + o) * kLanes);
-#pragma GCC unroll 16
-    for (int t = 0; t < kTiles; ++t) {
-      const __m512 value = _mm512_set1_ps(v[t * in + k]);
-#pragma GCC unroll 4
-      for (int o = 0; o < kVectors; ++o) sum[t][o] = _mm512_fmadd_ps(filter[o], value, sum[t][o]);
-    }
-  }
-#pragma GCC unroll 16
-  for (int t = 0; t < kTiles; ++t) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) _mm512_store_ps(m + t * out + o * kLanes, sum[t][o]);
-  }
-}
-
 /// One frequency and 16 kVectors channels of a block of tiles.
 template <int kVectors, int kTiles>
 void multiply_block(const WinogradShape& shape, const float* u, const float* v, float* m,
                     int tiles) {
+  constexpr int kPitch = kVectors * kLanes;
   int t = 0;
   for (; t + kTiles <= tiles; t += kTiles) {
-    multiply<kVectors, kTiles>(u, v + t * shape.in, m + t * shape.out, shape.used, shape.in,
-                               shape.out);
+    multiply<kVectors, kTiles>(u, kPitch, v + t * shape.in, nullptr, m + t * shape.out, shape.used,
+                               shape.in, shape.out);
   }
   for (; t + 4 <= tiles; t += 4) {
-    multiply<kVectors, 4>(u, v + t * shape.in, m + t * shape.out, shape.used, shape.in, shape.out);
+    multiply<kVectors, 4>(u, kPitch, v + t * shape.in, nullptr, m + t * shape.out, shape.used,
+                          shape.in, shape.out);
   }
   for (; t < tiles; ++t) {
-    multiply<kVectors, 1>(u, v + t * shape.in, m + t * shape.out, shape.used, shape.in, shape.out);
+    multiply<kVectors, 1>(u, kPitch, v + t * shape.in, nullptr, m + t * shape.out, shape.used,
+                          shape.in, shape.out);
   }
 }
 
@@ -102,13 +78,8 @@ void transform_block(const WinogradShape& shape, const Tiling& tiling, const Ima
     const int y = tile.y - shape.pad;
     const int x = tile.x - shape.pad;
     for (int c = 0; c < shape.in; c += kLanes) {
-      const Image& image = images.of(c);
       float* v = work.v + static_cast<std::size_t>(t * shape.in + c);
-      if (image.taken == nullptr) {
-        transform_tile<false>(image, tile.sample, y, x, images.place(c), v, work.v_step);
-      } else {
-        transform_tile<true>(image, tile.sample, y, x, images.place(c), v, work.v_step);
-      }
+      transform_tile_any(images.of(c), tile.sample, y, x, images.place(c), v, work.v_step);
     }
   }
 }

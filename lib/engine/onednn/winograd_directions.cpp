@@ -33,6 +33,12 @@ WinogradSource source_of(const Tensor& source) {
   return {floats(source.first->data), nullptr, floats(source.second->data), source.first->channels};
 }
 
+WinogradSource diff_of(const Slopes& slopes) {
+  WinogradSource source{floats(slopes.values), slopes.taken};
+  source.added = floats(slopes.held);
+  return source;
+}
+
 const float* relu_of(const Tensor& values) {
   return values.relu ? floats(values.data) : nullptr;
 }
@@ -62,12 +68,13 @@ class WinogradForward : public Forward {
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
   std::size_t bytes() const override { return filter_.bytes(); }
-  void run(const Tensor& source, const float* weight, const float* bias, void* output,
-           std::uint8_t* taken) override {
+  void run(const Tensor& source, const float* weight, const float* bias,
+           const Outputs& outputs) override {
     auto* filter = static_cast<float*>(filter_.data());
     winograd_filter(shape_, weight, filter);
-    winograd_convolve(shape_, source_of(source), filter, {bias, lower_, nullptr, taken},
-                      static_cast<float*>(output), static_cast<float*>(library_.scratch()));
+    winograd_convolve(shape_, source_of(source), filter,
+                      {bias, lower_, nullptr, outputs.taken, static_cast<float*>(outputs.whole)},
+                      static_cast<float*>(outputs.values), static_cast<float*>(library_.scratch()));
   }
 
  private:
@@ -86,9 +93,8 @@ class WinogradBackwardWeights : public BackwardWeights {
 
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
-  void run(const Tensor& source, const void* diff, const std::uint8_t* taken, float* weight,
-           float* bias) override {
-    winograd_gradient(shape_, source_of(source), {floats(diff), taken}, weight, bias,
+  void run(const Tensor& source, const Slopes& slopes, float* weight, float* bias) override {
+    winograd_gradient(shape_, source_of(source), diff_of(slopes), weight, bias,
                       static_cast<float*>(library_.scratch()));
   }
 
@@ -107,11 +113,10 @@ class WinogradBackwardData : public BackwardData {
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
   std::size_t bytes() const override { return filter_.bytes(); }
-  void run(const void* diff, const std::uint8_t* taken, const float* weight, const Tensor& source,
-           void* result) override {
+  void run(const Slopes& slopes, const float* weight, const Tensor& source, void* result) override {
     auto* filter = static_cast<float*>(filter_.data());
     winograd_filter_back(shape_, weight, filter);
-    winograd_convolve(shape_, {floats(diff), taken}, filter, back_finish(source),
+    winograd_convolve(shape_, diff_of(slopes), filter, back_finish(source),
                       static_cast<float*>(result), static_cast<float*>(library_.scratch()));
   }
 

@@ -152,6 +152,11 @@ inline void finish_tile(const WinogradShape& shape, const Tiling& tiling, const 
                                           tiling.out_height / 2, tiling.out_width / 2, 2, shape.out)
                               : target_of(tile.sample, tile.y, tile.x, tiling.out_height,
                                           tiling.out_width, 4, part.channels);
+    if (finish.whole != nullptr) {
+      store_tile(
+          target_of(tile.sample, tile.y, tile.x, tiling.out_height, tiling.out_width, 4, shape.out),
+          y, bias, finish.lower, finish.whole + c);
+    }
     if (pooled) {
       store_pooled(target, y, bias, finish.lower, destination + c, finish.taken + c);
     } else if (part.positive != nullptr) {
