@@ -1,4 +1,4 @@
-// The training step of the reference workload: whole, and kernel by kernel.
+// The training steps of the reference workload and of the U-Net: whole, and kernel by kernel.
 
 #include <cstdio>
 #include <string>
@@ -15,7 +15,6 @@
 namespace oida::perf {
 namespace {
 
-constexpr int kSteps = 60;
 constexpr int kWarmUp = 5;
 constexpr int kSgemmSize = 2048;
 
@@ -34,6 +33,22 @@ struct Times {
     step_s.push_back(before_s - begin_s);
   }
 };
+
+/// What is timed: `name` of the benchmark.
+struct Work {
+  std::string name;
+  Network (*network)();
+  int samples;
+  int steps;
+};
+
+EngineOptions options_of(const Work& work, const std::string& precision, int threads) {
+  EngineOptions options;
+  options.precision = precision;
+  options.threads = threads;
+  options.max_batch = work.samples;
+  return options;
+}
 
 bool is_conv_or_dense(const std::string& kernel) {
   return kernel.starts_with("conv") || kernel.starts_with("dense");
@@ -54,7 +69,7 @@ double share_outside(const std::vector<std::string>& kernels, const Times& times
 /// On stderr, so that the report on stdout stays what Google Benchmark makes it.
 void print_kernels(const std::string& title, const std::vector<std::string>& kernels,
                    const Times& times) {
-  std::fprintf(stderr, "\n%s: medians of %d steps\n", title.c_str(), kSteps);
+  std::fprintf(stderr, "\n%s: medians of %zu steps\n", title.c_str(), times.step_s.size());
   const double step_s = median(times.step_s);
   for (std::size_t i = 0; i < times.kernel_s.size(); ++i) {
     const double kernel_s = median(times.kernel_s[i]);
@@ -66,19 +81,21 @@ void print_kernels(const std::string& title, const std::vector<std::string>& ker
 
 void report(benchmark::State& state, const Trainer& trainer, const Times& times, double sgemm) {
   const double step_s = median(times.step_s);
-  const double gflops = training_flops(trainer.engine().network()) * kBatch / step_s * 1e-9;
+  const Network& network = trainer.engine().network();
+  const int samples = trainer.engine().options().max_batch;
+  const double gflops = training_flops(network) * samples / step_s * 1e-9;
   state.counters["step_ms"] = step_s * 1e3;
-  state.counters["samples/s"] = kBatch / step_s;
-  state.counters["pixels/s"] = kBatch * kPatchPx * kPatchPx / step_s;
+  state.counters["samples/s"] = samples / step_s;
+  state.counters["pixels/s"] = samples * network.input.h * network.input.w / step_s;
   state.counters["GFLOP/s"] = gflops;
   state.counters["sgemm"] = sgemm;
   state.counters["of_sgemm"] = gflops / sgemm;
   state.counters["outside"] = share_outside(trainer.engine().kernels(), times);
 }
 
-void step(benchmark::State& state, const std::string& precision, int threads) {
+void step(benchmark::State& state, const Work& work, const std::string& precision, int threads) {
   try {
-    Trainer trainer(precision, threads);
+    Trainer trainer(options_of(work, precision, threads), work.network());
     for (int i = 0; i < kWarmUp; ++i) trainer.step();
     const double before = sgemm_gflops(kSgemmSize, threads);
     Times times;
@@ -93,20 +110,20 @@ void step(benchmark::State& state, const std::string& precision, int threads) {
     }
     const double after = sgemm_gflops(kSgemmSize, threads);
     report(state, trainer, times, (before + after) / 2);
-    print_kernels(precision + ", " + std::to_string(threads) + " threads",
+    print_kernels(work.name + ", " + precision + ", " + std::to_string(threads) + " threads",
                   trainer.engine().kernels(), times);
   } catch (const Error& error) {
     state.SkipWithError(error.what());
   }
 }
 
-void add_benchmarks() {
+void add_benchmarks(const Work& work) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   for (const std::string precision : {"fp32", "bf16"}) {
     for (int threads = 1; threads <= cores; threads *= 2) {
-      const std::string name = "step/" + precision + "/threads:" + std::to_string(threads);
-      benchmark::RegisterBenchmark(name.c_str(), step, precision, threads)
-          ->Iterations(kSteps)
+      const std::string name = work.name + "/" + precision + "/threads:" + std::to_string(threads);
+      benchmark::RegisterBenchmark(name.c_str(), step, work, precision, threads)
+          ->Iterations(work.steps)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
     }
@@ -119,7 +136,8 @@ void add_benchmarks() {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  oida::perf::add_benchmarks();
+  oida::perf::add_benchmarks({"step", oida::perf::reference_network, oida::perf::kBatch, 60});
+  oida::perf::add_benchmarks({"unet", oida::perf::unet_network, oida::perf::kTiles, 12});
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

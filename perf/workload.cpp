@@ -22,7 +22,9 @@ void fill(Batch& batch) {
     for (int p = 0; p < batch.rows * batch.cols; ++p, pixel += batch.channel_stride) {
       for (int c = 0; c < batch.channels; ++c) pixel[c] = static_cast<float>(random.normal());
     }
-    batch.labels[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(random.below(kClasses));
+    for (std::size_t k = 0; k < batch.sample_labels; ++k) {
+      batch.sample_label(i)[k] = static_cast<std::int32_t>(random.below(kClasses));
+    }
   }
 }
 
@@ -32,11 +34,15 @@ Network reference_network() {
   return built_in("oceanlike", {kChannels, kPatchPx, kPatchPx}, kClasses);
 }
 
+Network unet_network() {
+  return built_in("unet", {kChannels, kTilePx, kTilePx}, kClasses, Output::dense);
+}
+
 Trainer::Trainer(const std::string& precision, int threads)
     : Trainer(options_of(precision, threads)) {}
 
-Trainer::Trainer(const EngineOptions& options)
-    : engine_(make_engine(reference_network(), options)),
+Trainer::Trainer(const EngineOptions& options, const Network& network)
+    : engine_(make_engine(network, options)),
       batch_(make_batch(*engine_)),
       parameters_(engine_->flat_size()),
       gradient_(engine_->flat_size()),

@@ -1,5 +1,5 @@
 #pragma once
-// The reference workload of every benchmark here, and how its times are summed up.
+// The workloads of the benchmarks here, and how their times are summed up.
 
 #include <functional>
 #include <memory>
@@ -21,12 +21,18 @@ inline constexpr int kClasses = 8;
 /// sample.
 Network reference_network();
 
+/// `unet` at 9 x 256 x 256 and 8 classes, for batches of kTiles: levels of 32, 64 and 128 channels,
+/// 468,488 parameters, all pixels labelled.
+inline constexpr int kTiles = 4;
+inline constexpr int kTilePx = 256;
+Network unet_network();
+
 /// An engine in training on one random batch; SGD with momentum 0.9.
 class Trainer {
  public:
   Trainer(const std::string& precision, int threads);
   /// Batches of options.max_batch.
-  explicit Trainer(const EngineOptions& options);
+  explicit Trainer(const EngineOptions& options, const Network& network = reference_network());
 
   const Engine& engine() const { return *engine_; }
   /// One step and its update; `between` is called after each kernel.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -12,23 +13,44 @@
 namespace oida::test {
 namespace {
 
-class EngineContract : public testing::TestWithParam<EngineKind> {
+/// An engine on a case, with parameters and a batch.
+class Prepared {
  protected:
-  EngineContract() : engine_(engine_for(problem_, GetParam())), batch_(make_batch(*engine_)) {
+  void prepare(const EngineKind& kind, const std::string& name) {
+    problem_ = make_problem(case_of(name));
+    engine_ = engine_for(problem_, kind);
+    batch_ = make_batch(*engine_);
     flat_.resize(engine_->flat_size());
     gradient_.resize(engine_->flat_size());
     engine_->import_flat(problem_.parameters, flat_);
     fill(problem_, batch_);
   }
 
-  Problem problem_ = make_problem(case_of("dropout"));
+  Problem problem_;
   std::unique_ptr<Engine> engine_;
-  Batch batch_;
+  Batch batch_{1, 1, 1, 1, 1};
   AlignedVector<float> flat_;
   AlignedVector<float> gradient_;
 };
 
-TEST_P(EngineContract, ImportAndExportRoundTrip) {
+class EngineContract : public testing::TestWithParam<EngineKind>, protected Prepared {
+ protected:
+  EngineContract() { prepare(GetParam(), "dropout"); }
+};
+
+/// What must hold for every layer.
+class LayerContract : public testing::TestWithParam<std::tuple<EngineKind, std::string>>,
+                      protected Prepared {
+ protected:
+  const EngineKind& kind() const { return std::get<0>(GetParam()); }
+  void SetUp() override {
+    const std::string& name = std::get<1>(GetParam());
+    if (!has_layers(kind(), case_of(name))) GTEST_SKIP() << kind() << " has no such layer";
+    prepare(kind(), name);
+  }
+};
+
+TEST_P(LayerContract, ImportAndExportRoundTrip) {
   std::vector<float> back(problem_.parameters.size(), -1.0F);
   engine_->export_flat(flat_, back);
   EXPECT_EQ(back, problem_.parameters);
@@ -44,10 +66,10 @@ TEST_P(EngineContract, BatchHasTheEnginesForm) {
   EXPECT_GE(batch.channel_stride, 9);
 }
 
-TEST_P(EngineContract, EqualStepsGiveEqualBits) {
+TEST_P(LayerContract, EqualStepsGiveEqualBits) {
   const Outcome first = step_of(*engine_, problem_);
   const Outcome second = step_of(*engine_, problem_);
-  const auto other = engine_for(problem_, GetParam());
+  const auto other = engine_for(problem_, kind());
   const Outcome third = step_of(*other, problem_);
   EXPECT_EQ(first.gradient, second.gradient);
   EXPECT_EQ(first.gradient, third.gradient);
@@ -55,7 +77,7 @@ TEST_P(EngineContract, EqualStepsGiveEqualBits) {
   EXPECT_EQ(first.result.loss, third.result.loss);
 }
 
-TEST_P(EngineContract, ResultsDoNotDependOnTheBatchBefore) {
+TEST_P(LayerContract, ResultsDoNotDependOnTheBatchBefore) {
   const Outcome alone = step_of(*engine_, problem_);
   Batch full = make_batch(*engine_);
   std::ranges::fill(full.input, 3.0F);
@@ -79,7 +101,7 @@ TEST_P(EngineContract, DropoutChangesWithStepAndSeedOnly) {
   EXPECT_EQ(gradient_, first);
 }
 
-TEST_P(EngineContract, PaddingStaysZeroUnderTheOptimizer) {
+TEST_P(LayerContract, PaddingStaysZeroUnderTheOptimizer) {
   // Where an import of ones leaves zeros, there is padding.
   AlignedVector<float> ones(flat_.size());
   engine_->import_flat(std::vector<float>(problem_.parameters.size(), 1.0F), ones);
@@ -109,15 +131,14 @@ TEST_P(EngineContract, StepsDownTheGradient) {
   EXPECT_LT(engine_->step(batch_, flat_, gradient_, {}).loss, 0.5 * before);
 }
 
-TEST_P(EngineContract, PollTellsWhichGradientsAreFinal) {
+TEST_P(LayerContract, PollTellsWhichGradientsAreFinal) {
   std::vector<std::size_t> ready;
   std::vector<AlignedVector<float>> seen;
   engine_->step(batch_, flat_, gradient_, [&](std::size_t from) {
     ready.push_back(from);
     seen.push_back(gradient_);
   });
-  const std::size_t layers = problem_.network.layers.size();
-  ASSERT_GE(ready.size(), layers);
+  ASSERT_GE(ready.size(), problem_.network.layers.size());
   EXPECT_EQ(ready.front(), engine_->flat_size());
   EXPECT_EQ(ready.back(), 0U);
   EXPECT_TRUE(std::is_sorted(ready.rbegin(), ready.rend()));
@@ -170,6 +191,18 @@ TEST_P(EngineContract, RefusesBatchesAndArraysThatDoNotFit) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, testing::ValuesIn(engine_kinds()),
                          testing::PrintToStringParamName());
+
+INSTANTIATE_TEST_SUITE_P(Engines, LayerContract,
+                         testing::Combine(testing::ValuesIn(engine_kinds()),
+                                          testing::Values("dropout", "group_norm", "batch_norm",
+                                                          "upsample", "conv_transpose",
+                                                          "concat_twice", "mod_relu",
+                                                          "complex_max_pool", "dense_output",
+                                                          "small_unet", "unet_of_whole_blocks")),
+                         [](const auto& test) {
+                           return testing::PrintToString(std::get<0>(test.param)) + "_" +
+                                  std::get<1>(test.param);
+                         });
 
 }  // namespace
 }  // namespace oida::test

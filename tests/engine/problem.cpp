@@ -195,6 +195,17 @@ const std::vector<Case>& cases() {
                  "concat a", "conv 4 3 relu", "batch_norm relu"},
        .input = {9, 8, 12},
        .output = Output::dense},
+      {.name = "unet_of_whole_blocks",
+       .lines = {"conv 16 3 relu as a", "max_pool 2", "conv 32 3 relu", "conv_transpose 16 2 relu",
+                 "concat a", "conv 16 3 relu"},
+       .unlabelled = true,
+       .input = {9, 8, 12},
+       .output = Output::dense},
+      {.name = "skips_around_pools",
+       .lines = {"conv 16 3", "relu as a", "max_pool 2 as b", "upsample 2", "concat a",
+                 "conv 16 3 as c", "max_pool 2", "relu", "concat b", "conv 32 3 relu", "upsample 2",
+                 "concat a", "conv 16 3 relu", "concat c", "concat a"},
+       .input = {9, 8, 12}},
       {"cv_cnn", to_lines(built_in("cv_cnn", {9, 9, 11}, 5)), {}, false, {9, 9, 11}},
       {.name = "unet",
        .lines = to_lines(built_in("unet", {9, 8, 12}, 5, Output::dense)),
@@ -258,9 +269,9 @@ std::unique_ptr<Engine> engine_for(const Problem& problem, const EngineKind& kin
   return make_engine(problem.network, options);
 }
 
-bool has_layers(const EngineKind& kind, const Problem& problem) {
+bool has_layers(const EngineKind& kind, const Case& of) {
   try {
-    engine_for(problem, kind);
+    engine_for({of, network_of(of), 0, {}}, kind);
     return true;
   } catch (const InputError& error) {
     if (error.message().rfind("device.engine: ", 0) != 0) throw;

@@ -179,10 +179,15 @@ class Winograd : public testing::TestWithParam<std::tuple<Sizes, int>> {
   }
 
   void check_gradient(const WinogradSource& diff, const Floats& spread) const {
+    check_gradient({source_.data(), nullptr}, diff, spread);
+  }
+
+  void check_gradient(const WinogradSource& source, const WinogradSource& diff,
+                      const Floats& spread) const {
     Floats scratch(winograd_gradient_scratch_size(shape_), std::nanf(""));
     Floats weight(weight_.size(), std::nanf(""));
     Floats bias(bias_.size(), std::nanf(""));
-    winograd_gradient(shape_, source_.data(), diff, weight.data(), bias.data(), scratch.data());
+    winograd_gradient(shape_, source, diff, weight.data(), bias.data(), scratch.data());
     Doubles expected(weight.size());
     each_product([&](std::size_t from, std::size_t w, std::size_t to) {
       expected[w] += static_cast<double>(source_[from]) * static_cast<double>(spread[to]);
@@ -194,6 +199,18 @@ class Winograd : public testing::TestWithParam<std::tuple<Sizes, int>> {
     }
     expect_near(bias, sums, kTolerance);
   }
+
+  /// Channels [first, first + count) of every pixel of an image like the source.
+  Floats channels_of(const Floats& image, int first, int count) const {
+    Floats part;
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      const int c = static_cast<int>(i) % shape_.in;
+      if (c >= first && c < first + count) part.push_back(image[i]);
+    }
+    return part;
+  }
+
+  static constexpr int kSplit = 16;
 
   static constexpr float kNoFloor = -std::numeric_limits<float>::infinity();
 
@@ -261,6 +278,42 @@ TEST_P(Winograd, BackwardDataThroughAPool) {
   const Pooled pooled = pooled_diff();
   expect_near(backward({pooled.values.data(), pooled.taken.data()}, nullptr),
               plain_backward(pooled.spread), kTolerance);
+}
+
+TEST_P(Winograd, ForwardFromTwoImages) {
+  if (shape_.in <= kSplit) return;
+  const Floats first = channels_of(source_, 0, kSplit);
+  const Floats second = channels_of(source_, kSplit, shape_.in - kSplit);
+  Floats filter(winograd_filter_size(shape_), std::nanf(""));
+  winograd_filter(shape_, weight_.data(), filter.data());
+  const WinogradFinish finish{bias_.data(), kNoFloor, nullptr, nullptr};
+  EXPECT_EQ(convolve(shape_, {first.data(), nullptr, second.data(), kSplit}, filter, finish,
+                     diff_.size()),
+            convolve(shape_, {source_.data(), nullptr}, filter, finish, diff_.size()));
+}
+
+TEST_P(Winograd, BackwardDataIntoTwoImagesEachWithItsMask) {
+  if (shape_.in <= kSplit) return;
+  const Floats positive = random_values(source_.size(), 7);
+  const Floats whole = backward({diff_.data(), nullptr}, positive.data());
+  const Floats free = backward({diff_.data(), nullptr}, nullptr);
+  const Floats mask = channels_of(positive, kSplit, shape_.in - kSplit);
+  Floats second(mask.size(), std::nanf(""));
+  Floats filter(winograd_filter_size(shape_), std::nanf(""));
+  winograd_filter_back(back_shape(), weight_.data(), filter.data());
+  WinogradFinish finish{nullptr, kNoFloor, nullptr, nullptr};
+  finish.rest = {second.data(), mask.data(), kSplit};
+  const Floats first = convolve(back_shape(), {diff_.data(), nullptr}, filter, finish,
+                                source_.size() - second.size());
+  EXPECT_EQ(first, channels_of(free, 0, kSplit));
+  EXPECT_EQ(second, channels_of(whole, kSplit, shape_.in - kSplit));
+}
+
+TEST_P(Winograd, BackwardWeightsFromTwoImages) {
+  if (shape_.in <= kSplit) return;
+  const Floats first = channels_of(source_, 0, kSplit);
+  const Floats second = channels_of(source_, kSplit, shape_.in - kSplit);
+  check_gradient({first.data(), nullptr, second.data(), kSplit}, {diff_.data(), nullptr}, diff_);
 }
 
 TEST_P(Winograd, BackwardWeights) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/onednn/elementwise.hpp"
-#include "engine/onednn/loss.hpp"
 
 namespace oida::onednn {
 namespace {
@@ -19,7 +18,8 @@ int padded_channels(const Network& network) {
 Chain::Chain(const Network& network, const EngineOptions& options, Element element)
     : samples_(options.max_batch),
       input_{network.input, padded_channels(network), false, element, nullptr},
-      plan_(make_plan(library_, network, options, input_)) {
+      plan_(make_plan(library_, network, options, input_)),
+      loss_(options, logits(), element) {
   allocate();
 }
 
@@ -28,15 +28,22 @@ void Chain::allocate() {
   std::size_t widest = 0;
   for (const auto& stage : plan_.stages) {
     Tensor& output = stage->output();
+    if (output.joined()) continue;
     widest = std::max({widest, output.sample_size(), stage->wider_diff()});
-    outputs_.emplace_back(samples * output.sample_size() * size_of(output.element));
-    output.data = outputs_.back().data();
+    give_memory(output);
+    if (stage->kept() != nullptr) give_memory(*stage->kept());
   }
   diff_ = Buffer(samples * widest * size_of(input_.element));
   spare_ = Buffer(samples * widest * size_of(input_.element));
   input_copy_ = Buffer(samples * input_.sample_size() * size_of(input_.element));
   scratch_ = Buffer(library_.scratch_bytes());
   library_.bind_scratch(scratch_.data());
+}
+
+void Chain::give_memory(Tensor& output) {
+  outputs_.emplace_back(static_cast<std::size_t>(samples_) * output.sample_size() *
+                        size_of(output.element));
+  output.data = outputs_.back().data();
 }
 
 /// Reads the batch in place where it has room for all samples and is of the right type.
@@ -65,9 +72,8 @@ void Chain::forward(const Pass& pass) {
   }
 }
 
-StepResult Chain::loss(const Pass& pass, const EngineOptions& options) {
-  const StepResult result =
-      softmax_loss(*pass.batch, options, logits(), samples_, input_.element, diff_.data());
+StepResult Chain::loss(const Pass& pass) {
+  const StepResult result = loss_.run(*pass.batch, diff_.data());
   pass.progress(plan_.flat_size);
   return result;
 }
@@ -80,8 +86,28 @@ void Chain::backward(const Pass& pass) {
     Stage& stage = *plan_.stages[i - 1];
     if (stage.backward(pass, diff, spare) == spare) std::swap(diff, spare);
     ready = std::min(ready, stage.gradient_begin());
+    if (ready > 0) add_held_to(stage.input(), diff);
     pass.progress(ready);
   }
+}
+
+/// A tensor that concats take also learns from them.
+void Chain::add_held_to(const Tensor& output, void* diff) const {
+  for (const void* held : output.held) add_held(output, samples_, held, diff);
+}
+
+void Chain::import_parameters(std::span<const float> canonical, float* flat) {
+  for (const auto& stage : plan_.stages) stage->import_parameters(library_, canonical, flat);
+}
+
+void Chain::export_parameters(const float* flat, std::span<float> canonical) {
+  for (const auto& stage : plan_.stages) stage->export_parameters(library_, flat, canonical);
+}
+
+std::vector<FlatRange> Chain::moments() const {
+  std::vector<FlatRange> ranges;
+  for (const auto& stage : plan_.stages) stage->add_moments(ranges);
+  return ranges;
 }
 
 std::vector<KernelLine> Chain::kernels() const {
@@ -106,7 +132,7 @@ std::vector<MemoryItem> Chain::memory() const {
   return {{"activations", outputs + input_copy_.bytes()},
           {"activation gradients", diff_.bytes() + spare_.bytes()},
           {"weight copies and masks", held},
-          {"scratch", scratch_.bytes()}};
+          {"scratch", scratch_.bytes() + loss_.bytes()}};
 }
 
 }  // namespace oida::onednn

@@ -5,6 +5,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/onednn/buffer.hpp"
+#include "engine/onednn/loss.hpp"
 #include "engine/onednn/plan.hpp"
 
 namespace oida::onednn {
@@ -17,13 +18,14 @@ class Chain {
   Chain(const Network& network, const EngineOptions& options, Element element);
 
   std::size_t flat_size() const { return plan_.flat_size; }
-  const std::vector<const TrainedStage*>& trained() const { return plan_.trained; }
-  Library& library() { return library_; }
+  void import_parameters(std::span<const float> canonical, float* flat);
+  void export_parameters(const float* flat, std::span<float> canonical);
+  std::vector<FlatRange> moments() const;
 
   /// Always computes all max_batch samples: those beyond batch.n are older samples, whose outputs
   /// nobody reads and whose loss gradient is zero.
   void forward(const Pass& pass);
-  StepResult loss(const Pass& pass, const EngineOptions& options);
+  StepResult loss(const Pass& pass);
   void backward(const Pass& pass);
   const Tensor& logits() const { return plan_.stages.back()->output(); }
 
@@ -33,12 +35,15 @@ class Chain {
 
  private:
   void allocate();
+  void give_memory(Tensor& output);
   void take_input(const Batch& batch);
+  void add_held_to(const Tensor& output, void* diff) const;
 
   int samples_;
   Library library_;
   Tensor input_;
   Plan plan_;
+  SoftmaxLoss loss_;
   Buffer input_copy_;
   std::vector<Buffer> outputs_;
   Buffer diff_, spare_;

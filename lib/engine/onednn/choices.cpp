@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "engine/onednn/library_directions.hpp"
 #include "engine/onednn/measure.hpp"
+#include "engine/onednn/spread_directions.hpp"
 #include "engine/onednn/winograd_directions.hpp"
 
 namespace oida::onednn {
@@ -18,6 +19,7 @@ Choices::Choices(const EngineOptions& options) : mode_(Mode::replay), lines_(opt
 /// kernels win in all directions where at least half of what their 4x4 tiles compute lies on the
 /// image (3, 4 and all from 6 px on), else the library does (2 and 5 px).
 Choices::Own Choices::table(const TrainedLayer& layer) {
+  if (layer.layer.kind == LayerKind::conv_transpose) return {true, true, true};
   const auto tiles = [](int side) { return (side + 3) / 4; };
   const Shape& out = layer.output;
   const bool own = 2 * out.h * out.w >= 16 * tiles(out.h) * tiles(out.w);
@@ -39,10 +41,20 @@ bool Choices::replayed(const std::string& layer, const std::string& direction) c
   return line->starts_with(start + "own");
 }
 
-Directions Choices::directions(Library& library, const TrainedLayer& layer,
-                               const Tensor& input) const {
-  if (!winograd_fits(layer, input)) return library_directions(library, layer, input);
-  Directions chosen = winograd_directions(library, layer, input);
+bool Choices::reads_joined(const TrainedLayer& layer, const Tensor& input) const {
+  if (!winograd_fits(layer, input)) return false;
+  return mode_ == Mode::replay ? replay(layer).all() : table(layer).all();
+}
+
+Directions Choices::directions(Library& library, const TrainedLayer& layer, const Tensor& input,
+                               const std::optional<dnnl::memory::desc>& layout) const {
+  if (input.joined()) return winograd_directions(library, layer, input);
+  const bool spreads = spread_fits(layer, input);
+  if (!spreads && !winograd_fits(layer, input)) {
+    return library_directions(library, layer, input, layout);
+  }
+  Directions chosen = spreads ? spread_directions(library, layer, input)
+                              : winograd_directions(library, layer, input);
   const Own own = mode_ == Mode::replay ? replay(layer) : table(layer);
   if (mode_ != Mode::measure && own.all()) return chosen;
   Directions other = library_directions(library, layer, input, chosen.weight_layout);

@@ -1,6 +1,7 @@
 #pragma once
 // Which kernel runs which direction of which layer.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,11 @@ class Choices {
   explicit Choices(const EngineOptions& options);
 
   /// The directions of a layer that reads `input`. InputError where the lines to replay lack it.
-  Directions directions(Library& library, const TrainedLayer& layer, const Tensor& input) const;
+  /// The weight stands in `layout` where it is given.
+  Directions directions(Library& library, const TrainedLayer& layer, const Tensor& input,
+                        const std::optional<dnnl::memory::desc>& layout = {}) const;
+  /// Whether a layer that reads `input` can do so from two tensors, each of whole vectors.
+  bool reads_joined(const TrainedLayer& layer, const Tensor& input) const;
 
  private:
   enum class Mode { table, measure, replay };

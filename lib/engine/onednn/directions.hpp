@@ -1,6 +1,6 @@
 #pragma once
-// The three directions of a convolution or dense layer: one object a kernel, so that each direction
-// of each layer can have the one that is fastest.
+// The three directions of a convolution (transposed or not) or dense layer: one object a kernel, so
+// that each direction of each layer can have the one that is fastest.
 //
 // Weights come in the flat array's layout; activations are [n, h, w, c]; arrays belong to the
 // caller. After construction nothing is allocated.
@@ -20,6 +20,7 @@ struct TrainedLayer {
   std::string name;     // "conv1", "dense2"
   Shape output;         // before the pool
   bool pooled = false;  // a 2x2 max-pool follows
+  bool keeps = false;   // what the pool reads is read by others too
   Parameter weight;
   Parameter bias;
   std::size_t offset = 0;  // where its parameters start in the flat array
@@ -27,6 +28,22 @@ struct TrainedLayer {
   int threads = 1;
   bool first = false;  // nothing before it is trained: no gradient of its input
   bool last = false;   // its output is the logits: float32
+};
+
+/// Where a layer's output goes: with `taken` that of its 2x2 max-pool, and which of the four pixels
+/// was taken; then `whole`, where it is given, gets the output before the pool.
+struct Outputs {
+  void* values = nullptr;
+  std::uint8_t* taken = nullptr;
+  void* whole = nullptr;
+};
+
+/// Gradient of a layer's output: with `taken` that of the pooled output, and `held`, where it is
+/// given, what is to be added to the gradient of the output before the pool.
+struct Slopes {
+  const void* values = nullptr;
+  const std::uint8_t* taken = nullptr;
+  const void* held = nullptr;
 };
 
 class Direction {
@@ -44,26 +61,25 @@ class Direction {
   virtual std::size_t bytes() const { return 0; }
 };
 
-/// output = relu(bias + weight * source), the relu where the layer has one; with `taken` its
-/// 2x2 max-pool, and which of the four pixels was taken.
+/// output = relu(bias + weight * source), the relu where the layer has one.
 class Forward : public Direction {
  public:
-  virtual void run(const void* source, const float* weight, const float* bias, void* output,
-                   std::uint8_t* taken) = 0;
+  virtual void run(const Tensor& source, const float* weight, const float* bias,
+                   const Outputs& outputs) = 0;
 };
 
-/// Gradients of weight and bias; with `taken`, `diff` is the gradient of the pooled output.
+/// Gradients of weight and bias.
 class BackwardWeights : public Direction {
  public:
-  virtual void run(const void* source, const void* diff, const std::uint8_t* taken, float* weight,
-                   float* bias) = 0;
+  virtual void run(const Tensor& source, const Slopes& slopes, float* weight, float* bias) = 0;
 };
 
-/// Gradient of the source, masked where the source passed a relu.
+/// Gradient of the source, masked where the source passed a relu; of a joined source that of the
+/// first tensor in `result`, the other's in its second_diff.
 class BackwardData : public Direction {
  public:
-  virtual void run(const void* diff, const std::uint8_t* taken, const float* weight,
-                   const Tensor& source, void* result) = 0;
+  virtual void run(const Slopes& slopes, const float* weight, const Tensor& source,
+                   void* result) = 0;
 };
 
 struct Directions {

@@ -28,6 +28,19 @@ void mask_where_not_positive(const Tensor& values, int samples, void* diff) {
   });
 }
 
+void add_held(const Tensor& like, int samples, const void* held, void* diff) {
+  by_element(like.element, [&]<typename T>(std::type_identity<T>) {
+#pragma omp parallel for schedule(static)
+    for (int n = 0; n < samples; ++n) {
+      const T* more = sample_of<T>(like, held, n);
+      T* sum = sample_of<T>(like, diff, n);
+      for (std::size_t i = 0; i < like.sample_size(); ++i) {
+        sum[i] = from_float<T>(to_float(sum[i]) + to_float(more[i]));
+      }
+    }
+  });
+}
+
 void relu_forward(const Tensor& in, const Tensor& out, int samples) {
   by_element(in.element, [&]<typename T>(std::type_identity<T>) {
 #pragma omp parallel for schedule(static)

@@ -14,7 +14,10 @@ namespace oida::onednn {
 /// diff = 0 where values <= 0 (or NaN): the way back through a relu whose output is `values`.
 void mask_where_not_positive(const Tensor& values, int samples, void* diff);
 
-/// NaN stays NaN.
+/// diff += held, of the shape of `like`.
+void add_held(const Tensor& like, int samples, const void* held, void* diff);
+
+/// NaN stays NaN; `in` may be `out`.
 void relu_forward(const Tensor& in, const Tensor& out, int samples);
 
 /// One sample: to = scale from where keep is not 0, else 0; `keep` is in [c, h, w] order.

@@ -1,5 +1,5 @@
 #pragma once
-// Convolutions and dense layers by oneDNN's own choice of kernel.
+// Convolutions (transposed or not) and dense layers by oneDNN's own choice of kernel.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace oida::onednn {
 
-/// Directions of a convolution or dense layer; any direction may be taken out and used alone. The
+/// Directions of a layer; any direction may be taken out and used alone. The
 /// weight stands in `layout`, or in the layout in which the library computes its gradient. A
 /// direction that cannot read or write it there goes through a copy of its own, which is also the
 /// cast to bfloat16.

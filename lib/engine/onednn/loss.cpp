@@ -3,82 +3,129 @@
 #include <algorithm>
 #include <cmath>
 
+#include <omp.h>
+
 #include "engine/onednn/typed.hpp"
 
 namespace oida::onednn {
 namespace {
 
-struct Shifted {
-  float largest = 0.0F;
-  double sum = 0.0;  // of exp(logit - largest)
-};
+/// Rows whose losses are summed apart.
+constexpr std::size_t kBlock = 4096;
 
-Shifted shifted_sum(const float* logits, int classes) {
-  Shifted row{*std::max_element(logits, logits + classes), 0.0};
-  for (int c = 0; c < classes; ++c) {
-    row.sum += std::exp(static_cast<double>(logits[c] - row.largest));
-  }
-  return row;
+std::size_t rows_of(const Tensor& logits, int samples) {
+  return static_cast<std::size_t>(samples) * logits.sample_size() / logits.stride();
 }
 
-double probability(const Shifted& row, float logit) {
-  return std::exp(static_cast<double>(logit - row.largest)) / row.sum;
+const float* floats(const Tensor& logits) {
+  return static_cast<const float*>(logits.data);
 }
 
-/// One labelled sample; `share` is its weight over the number of samples, `spread` what its label
-/// gives to each class.
-struct Target {
-  int label;
-  double share, spread;
-};
-
+/// exponentials = exp(logits - the largest); gives that and their sum.
 template <typename T>
-void add_sample(const float* logits, int classes, const Target& target, T* gradient,
-                StepResult& result) {
-  const Shifted row = shifted_sum(logits, classes);
-  const double norm = std::log(row.sum) + static_cast<double>(row.largest);
-  for (int c = 0; c < classes; ++c) {
-    const double hit = c == target.label ? 1.0 - classes * target.spread : 0.0;
-    const double wanted = hit + target.spread;
-    const double slope = target.share * (probability(row, logits[c]) - wanted);
-    gradient[c] = from_float<T>(static_cast<float>(slope));
-    if (wanted > 0.0) {
-      result.loss += target.share * wanted * (norm - static_cast<double>(logits[c]));
-    }
+std::pair<float, double> exponentials_of(const float* row, std::size_t classes, T* exponentials) {
+  const float largest = *std::max_element(row, row + classes);
+  double sum = 0.0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double value = std::exp(static_cast<double>(row[c] - largest));
+    exponentials[c] = static_cast<T>(value);
+    sum += value;
   }
-  result.correct += std::max_element(logits, logits + classes) - logits == target.label ? 1 : 0;
+  return {largest, sum};
 }
 
 }  // namespace
 
-StepResult softmax_loss(const Batch& batch, const EngineOptions& options, const Tensor& logits,
-                        int samples, Element element, void* gradient) {
-  const auto& class_weights = options.class_weights;
-  const double spread = static_cast<double>(options.label_smoothing) / logits.channels;
-  StepResult result;
-  by_element(element, [&]<typename T>(std::type_identity<T>) {
-    T* rows = static_cast<T*>(gradient);
-    std::fill_n(rows, static_cast<std::size_t>(samples) * logits.sample_size(), T{});
-    for (int n = 0; n < batch.n; ++n) {
-      const int label = batch.labels[static_cast<std::size_t>(n)];
-      if (label < 0) continue;
-      const float weight =
-          class_weights.empty() ? 1.0F : class_weights[static_cast<std::size_t>(label)];
-      const float* row = sample_of<float>(logits, static_cast<const void*>(logits.data), n);
-      add_sample(row, logits.channels, {label, static_cast<double>(weight) / batch.n, spread},
-                 rows + static_cast<std::size_t>(n) * logits.sample_size(), result);
+SoftmaxLoss::SoftmaxLoss(const EngineOptions& options, const Tensor& logits, Element element)
+    : options_(options),
+      logits_(logits),
+      element_(element),
+      classes_(logits.stride()),
+      exponentials_(static_cast<std::size_t>(options.threads) * classes_),
+      parts_((rows_of(logits, options.max_batch) + kBlock - 1) / kBlock) {}
+
+std::size_t SoftmaxLoss::bytes() const {
+  return exponentials_.size() * sizeof(double) + parts_.size() * sizeof(StepResult);
+}
+
+double SoftmaxLoss::weight_of(int label) const {
+  const auto& weights = options_.class_weights;
+  return weights.empty() ? 1.0 : static_cast<double>(weights[static_cast<std::size_t>(label)]);
+}
+
+/// What the rows' losses are divided by.
+double SoftmaxLoss::divisor(const Batch& batch) const {
+  if (logits_.shape.h * logits_.shape.w == 1) return batch.n;
+  const auto used = std::span(batch.labels).first(rows_of(logits_, batch.n));
+  return static_cast<double>(std::max<std::ptrdiff_t>(
+      1, std::ranges::count_if(used, [](int label) { return label >= 0; })));
+}
+
+template <typename T>
+void SoftmaxLoss::add_row(const float* row, const Target& target, T* gradient, StepResult& result) {
+  double* exponentials =
+      exponentials_.data() + static_cast<std::size_t>(omp_get_thread_num()) * classes_;
+  const auto [largest, sum] = exponentials_of(row, classes_, exponentials);
+  const double norm = std::log(sum) + static_cast<double>(largest);
+  const auto label = static_cast<std::size_t>(target.label);
+  const double hit = 1.0 - static_cast<double>(classes_) * target.spread;
+  for (std::size_t c = 0; c < classes_; ++c) {
+    const double wanted = (c == label ? hit : 0.0) + target.spread;
+    gradient[c] =
+        from_float<T>(static_cast<float>(target.share * (exponentials[c] / sum - wanted)));
+    if (wanted > 0.0) {
+      result.loss += target.share * wanted * (norm - static_cast<double>(row[c]));
+    }
+  }
+  const auto answer = static_cast<std::size_t>(std::max_element(row, row + classes_) - row);
+  result.correct += answer == label ? 1 : 0;
+}
+
+template <typename T>
+void SoftmaxLoss::add_rows(const Batch& batch, std::size_t begin, std::size_t end, double all,
+                           T* gradient, StepResult& result) {
+  const std::size_t used = rows_of(logits_, batch.n);
+  const double spread =
+      static_cast<double>(options_.label_smoothing) / static_cast<double>(classes_);
+  for (std::size_t r = begin; r < end; ++r) {
+    const int label = r < used ? batch.labels[r] : -1;
+    if (label < 0) {
+      std::fill_n(gradient + r * classes_, classes_, T{});
+    } else {
+      add_row(floats(logits_) + r * classes_, {label, weight_of(label) / all, spread},
+              gradient + r * classes_, result);
+    }
+  }
+}
+
+StepResult SoftmaxLoss::run(const Batch& batch, void* gradient) {
+  const double all = divisor(batch);
+  const std::size_t rows = rows_of(logits_, options_.max_batch);
+  by_element(element_, [&]<typename T>(std::type_identity<T>) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      StepResult result;
+      add_rows(batch, part * kBlock, std::min(rows, (part + 1) * kBlock), all,
+               static_cast<T*>(gradient), result);
+      parts_[part] = result;
     }
   });
+  StepResult result;
+  for (const StepResult& part : parts_) {
+    result.loss += part.loss;
+    result.correct += part.correct;
+  }
   return result;
 }
 
 void softmax(const Tensor& logits, int n, float* probabilities) {
-  const int classes = logits.channels;
-  for (int i = 0; i < n; ++i) {
-    const float* from = sample_of<float>(logits, static_cast<const void*>(logits.data), i);
-    float* to = probabilities + static_cast<std::ptrdiff_t>(i) * classes;
-    const Shifted row = shifted_sum(from, classes);
-    for (int c = 0; c < classes; ++c) to[c] = static_cast<float>(probability(row, from[c]));
+  const std::size_t classes = logits.stride();
+  const std::size_t rows = rows_of(logits, n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* to = probabilities + r * classes;
+    const double sum = exponentials_of(floats(logits) + r * classes, classes, to).second;
+    for (std::size_t c = 0; c < classes; ++c) to[c] /= static_cast<float>(sum);
   }
 }
 

@@ -48,7 +48,8 @@ class Bench {
   double time_s(Forward& kernel) {
     const bool apart = layer_.pooled && !kernel.pools();
     return fastest_s([&] {
-      kernel.run(source_.data(), weight(), bias(), output_.data(), apart ? nullptr : places());
+      kernel.run(input_, weight(), bias(),
+                 {output_.data(), apart ? nullptr : places(), kept(apart)});
       if (apart) halve(whole_, pooled(), layer_.samples, taken());
     });
   }
@@ -57,17 +58,13 @@ class Bench {
     const bool apart = layer_.pooled && !kernel.pools();
     return fastest_s([&] {
       if (apart) spread(pooled(), whole_, layer_.samples, diff_.data(), taken(), spread_.data());
-      kernel.run(source_.data(), apart ? spread_.data() : diff_.data(), apart ? nullptr : places(),
-                 weight(), bias());
+      kernel.run(input_, slopes(apart), weight(), bias());
     });
   }
 
   double time_s(BackwardData& kernel) {
     const bool apart = layer_.pooled && !kernel.pools();
-    return fastest_s([&] {
-      kernel.run(apart ? spread_.data() : diff_.data(), apart ? nullptr : places(), weight(),
-                 input_, result_.data());
-    });
+    return fastest_s([&] { kernel.run(slopes(apart), weight(), input_, result_.data()); });
   }
 
  private:
@@ -79,6 +76,11 @@ class Bench {
   float* bias() { return static_cast<float*>(bias_.data()); }
   std::uint8_t* taken() { return static_cast<std::uint8_t*>(taken_.data()); }
   std::uint8_t* places() { return layer_.pooled ? taken() : nullptr; }
+  void* kept(bool apart) const { return layer_.keeps && !apart ? spread_.data() : nullptr; }
+  Slopes slopes(bool apart) {
+    if (apart) return {spread_.data()};
+    return {diff_.data(), places(), kept(apart)};
+  }
   Tensor pooled() const {
     Tensor half = whole_;
     half.shape.h /= 2;

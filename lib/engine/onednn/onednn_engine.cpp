@@ -39,7 +39,7 @@ class OnednnEngine : public Engine {
  public:
   OnednnEngine(const Network& network, const EngineOptions& options)
       : Engine(network, options), chain_(guarded(options.threads, [&] {
-          return std::make_unique<Chain>(network, options, element_of(options));
+          return std::make_unique<Chain>(this->network(), this->options(), element_of(options));
         })) {}
 
   int channel_stride() const override { return onednn::padded_channels(network()); }
@@ -47,20 +47,12 @@ class OnednnEngine : public Engine {
 
   void import_flat(std::span<const float> canonical, std::span<float> flat) const override {
     check_arrays(canonical.size(), flat.size());
-    guarded(options().threads, [&] {
-      for (const auto* stage : chain_->trained()) {
-        stage->weights().import_from(chain_->library(), canonical, flat.data());
-      }
-    });
+    guarded(options().threads, [&] { chain_->import_parameters(canonical, flat.data()); });
   }
 
   void export_flat(std::span<const float> flat, std::span<float> canonical) const override {
     check_arrays(canonical.size(), flat.size());
-    guarded(options().threads, [&] {
-      for (const auto* stage : chain_->trained()) {
-        stage->weights().export_to(chain_->library(), flat.data(), canonical);
-      }
-    });
+    guarded(options().threads, [&] { chain_->export_parameters(flat.data(), canonical); });
   }
 
   StepResult step(const Batch& batch, std::span<const float> parameters, std::span<float> gradient,
@@ -71,18 +63,21 @@ class OnednnEngine : public Engine {
     return guarded(options().threads, [&] {
       const Pass pass{&batch, parameters.data(), gradient.data(), true, &poll};
       chain_->forward(pass);
-      const StepResult result = chain_->loss(pass, options());
+      const StepResult result = chain_->loss(pass);
       chain_->backward(pass);
       return result;
     });
   }
+
+  std::vector<FlatRange> moments() const override { return chain_->moments(); }
 
   void predict(const Batch& batch, std::span<const float> parameters,
                std::span<float> probabilities) override {
     check_batch(*this, batch);
     check_size("parameter array", parameters.size(), flat_size());
     check_size("probability array", probabilities.size(),
-               static_cast<std::size_t>(batch.n) * static_cast<std::size_t>(network().classes));
+               static_cast<std::size_t>(batch.n) * label_count(network()) *
+                   static_cast<std::size_t>(network().classes));
     guarded(options().threads, [&] {
       chain_->forward({&batch, parameters.data(), nullptr, false, nullptr});
       onednn::softmax(chain_->logits(), batch.n, probabilities.data());

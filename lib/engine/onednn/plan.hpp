@@ -6,18 +6,16 @@
 
 #include "engine/engine.hpp"
 #include "engine/onednn/library.hpp"
-#include "engine/onednn/trained_stage.hpp"
+#include "engine/onednn/stage.hpp"
 
 namespace oida::onednn {
 
 struct Plan {
   std::vector<std::unique_ptr<Stage>> stages;
-  std::vector<const TrainedStage*> trained;  // those of `stages` that have parameters, in order
   std::size_t flat_size = 0;
 };
 
 /// `input` is what the first stage reads; it must outlive the plan. Outputs are not allocated yet.
-/// InputError naming device.engine and a layer that this engine lacks.
 Plan make_plan(Library& library, const Network& network, const EngineOptions& options,
                const Tensor& input);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Layers without parameters: pools, relu, dropout.
+// Layers that this engine computes itself: pools, relu, dropout, and what others share with them.
 
 #include <cstdint>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace oida::onednn {
 
-/// A layer without parameters as the planner hands it on.
+/// Such a layer as the planner hands it on.
 struct SimpleLayer {
   Layer layer;
   std::string name;  // "max_pool1"

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ struct Tensor {
   bool relu = false;  // values passed a relu
   Element element = Element::f32;
   void* data = nullptr;
+  /// Of a concat that copies nothing: its channels lie in these two, one after the other, and
+  /// whoever writes its gradient writes the second's into `second_diff`.
+  const Tensor* first = nullptr;
+  const Tensor* second = nullptr;
+  void* second_diff = nullptr;
+  /// Gradients that concats hold for it, in its shape: to be added to the one handed down.
+  std::vector<void*> held = {};
+
+  bool joined() const { return first != nullptr; }
 
   std::size_t stride() const { return static_cast<std::size_t>(channels); }
   std::size_t sample_size() const {
@@ -59,6 +69,8 @@ struct KernelLine {
   std::string kernel;
 };
 
+class Library;
+
 class Stage {
  public:
   explicit Stage(const Tensor& input) : input_(&input) {}
@@ -67,6 +79,8 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
 
   Tensor& output() { return output_; }
+  /// What it computes before its output and others read too, if there is such a tensor.
+  virtual Tensor* kept() { return nullptr; }
   const Tensor& input() const { return *input_; }
 
   virtual void forward(const Pass& pass) = 0;
@@ -79,8 +93,16 @@ class Stage {
   virtual std::vector<KernelLine> backward_kernels() const = 0;
   /// Scratch and copies that the stage holds, without its output.
   virtual std::size_t bytes() const { return 0; }
-  /// Where its parameters start in the flat array.
+  /// Where its parameters start in the flat array, and where the next stage's may.
   virtual std::size_t gradient_begin() const { return std::numeric_limits<std::size_t>::max(); }
+  virtual std::size_t parameters_end() const { return 0; }
+  /// Its parameters between canonical order and the flat array.
+  virtual void import_parameters(Library& /*library*/, std::span<const float> /*canonical*/,
+                                 float* /*flat*/) const {}
+  virtual void export_parameters(Library& /*library*/, const float* /*flat*/,
+                                 std::span<float> /*canonical*/) const {}
+  /// Adds its ranges of Engine::moments().
+  virtual void add_moments(std::vector<FlatRange>& /*ranges*/) const {}
   /// Largest gradient that it writes beside that of its input, in values a sample.
   virtual std::size_t wider_diff() const { return 0; }
 

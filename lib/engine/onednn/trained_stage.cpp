@@ -1,5 +1,6 @@
 #include "engine/onednn/trained_stage.hpp"
 
+#include "engine/onednn/elementwise.hpp"
 #include "engine/onednn/half_pool.hpp"
 
 namespace oida::onednn {
@@ -20,10 +21,12 @@ TrainedStage::TrainedStage(const TrainedLayer& layer, const Tensor& input, Direc
 
 void TrainedStage::forward(const Pass& pass) {
   const bool pool_apart = layer_.pooled && !directions_.forward->pools();
-  std::uint8_t* taken = layer_.pooled && !pool_apart ? taken_.data() : nullptr;
-  whole_.data = pool_apart ? pass.spare : output_.data;
-  directions_.forward->run(input().data, weights_.weight(pass.parameters),
-                           weights_.bias(pass.parameters), whole_.data, taken);
+  if (pool_apart && !layer_.keeps) whole_.data = pass.spare;
+  Outputs outputs{pool_apart ? whole_.data : output_.data};
+  if (layer_.pooled && !pool_apart) outputs.taken = taken_.data();
+  if (layer_.keeps && !pool_apart) outputs.whole = whole_.data;
+  directions_.forward->run(input(), weights_.weight(pass.parameters),
+                           weights_.bias(pass.parameters), outputs);
   if (pool_apart) halve(whole_, output_, layer_.samples, taken_.data());
 }
 
@@ -33,19 +36,31 @@ bool TrainedStage::spreads_diff() const {
   return !data || !directions_.backward_weights->pools();
 }
 
+/// What all who read the output before the pool but the pool itself hand back; null where nobody
+/// does.
+const void* TrainedStage::held_sum() const {
+  if (whole_.held.empty()) return nullptr;
+  void* sum = whole_.held.front();
+  for (void* held : std::span(whole_.held).subspan(1)) {
+    add_held(whole_, layer_.samples, held, sum);
+  }
+  return sum;
+}
+
 void* TrainedStage::backward(const Pass& pass, void* diff, void* spare) {
-  const std::uint8_t* taken = layer_.pooled ? taken_.data() : nullptr;
+  Slopes slopes{diff, layer_.pooled ? taken_.data() : nullptr, held_sum()};
   if (spreads_diff()) {
     spread(output_, whole_, layer_.samples, diff, taken_.data(), spare);
+    if (slopes.held != nullptr) add_held(whole_, layer_.samples, slopes.held, spare);
     std::swap(diff, spare);
-    taken = nullptr;
+    slopes = {diff};
   }
   weights_.clear_gaps(pass.gradient);
-  directions_.backward_weights->run(input().data, diff, taken, weights_.weight(pass.gradient),
+  directions_.backward_weights->run(input(), slopes, weights_.weight(pass.gradient),
                                     weights_.bias(pass.gradient));
   if (layer_.first) return diff;
   pass.progress(weights_.begin());
-  directions_.backward_data->run(diff, taken, weights_.weight(pass.parameters), input(), spare);
+  directions_.backward_data->run(slopes, weights_.weight(pass.parameters), input(), spare);
   return spare;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// A convolution or dense layer, with the relu and the 2x2 max-pool that follow it.
+// A convolution (transposed or not) or dense layer, with the relu and the 2x2 max-pool that follow
+// it.
 
 #include <vector>
 
@@ -7,15 +8,25 @@
 
 namespace oida::onednn {
 
-/// Of a pooled layer only the pool's output is kept, with the places that it took: a direction
-/// that knows nothing of pools works through the spare buffer.
+/// Of a pooled layer only the pool's output is kept, with the places that it took, and what it
+/// pooled where others read that: a direction that knows nothing of pools works through the spare
+/// buffer.
 class TrainedStage : public Stage {
  public:
   TrainedStage(const TrainedLayer& layer, const Tensor& input, Directions directions);
 
-  const FlatWeights& weights() const { return weights_; }
   std::size_t gradient_begin() const override { return weights_.begin(); }
+  std::size_t parameters_end() const override { return weights_.end(); }
+  void import_parameters(Library& library, std::span<const float> canonical,
+                         float* flat) const override {
+    weights_.import_from(library, canonical, flat);
+  }
+  void export_parameters(Library& library, const float* flat,
+                         std::span<float> canonical) const override {
+    weights_.export_to(library, flat, canonical);
+  }
 
+  Tensor* kept() override { return layer_.keeps ? &whole_ : nullptr; }
   void forward(const Pass& pass) override;
   void* backward(const Pass& pass, void* diff, void* spare) override;
   std::vector<KernelLine> forward_kernels() const override;
@@ -25,6 +36,7 @@ class TrainedStage : public Stage {
 
  private:
   bool spreads_diff() const;
+  const void* held_sum() const;
 
   TrainedLayer layer_;
   Directions directions_;

@@ -27,19 +27,34 @@ struct WinogradShape {
 };
 
 /// [n, h, w, c]; or, with `taken`, the gradient that comes back through a 2x2 max-pool:
-/// values [n, h/2, w/2, c], and which of the four pixels, in row order, takes each.
+/// values [n, h/2, w/2, c], and which of the four pixels, in row order, takes each. With `more` the
+/// channels from `split` on, a multiple of 16, stand there: [n, h, w, split] and [n, h, w, c -
+/// split].
 struct WinogradSource {
   const float* values = nullptr;
   const std::uint8_t* taken = nullptr;
+  const float* more = nullptr;
+  int split = 0;
+  const float* added = nullptr;  // with `taken`: [n, h, w, c], added to what comes back
+};
+
+/// Where a destination's channels from `split` on go instead, zero where `positive` is not.
+struct WinogradRest {
+  float* values = nullptr;
+  const float* positive = nullptr;
+  int split = 0;
 };
 
 /// max(convolution + bias, lower) when `bias` is given; zero where `positive`, of the destination's
-/// shape, is not; with `taken` the destination is the 2x2 max-pool's output instead.
+/// shape, is not; with `taken` the destination is the 2x2 max-pool's output instead, and `whole`,
+/// where it is given, gets what was pooled.
 struct WinogradFinish {
   const float* bias = nullptr;
   float lower = 0.0F;
   const float* positive = nullptr;
   std::uint8_t* taken = nullptr;
+  float* whole = nullptr;
+  WinogradRest rest = {};
 };
 
 /// Floats of the transformed filter.
@@ -60,7 +75,7 @@ void winograd_convolve(const WinogradShape& shape, const WinogradSource& source,
 
 /// Gradient of weight [3, 3, in, out] and bias [out] from the source and the gradient of the
 /// destination. The order of every sum is fixed by `shape`.
-void winograd_gradient(const WinogradShape& shape, const float* source, const WinogradSource& diff,
-                       float* weight, float* bias, float* scratch);
+void winograd_gradient(const WinogradShape& shape, const WinogradSource& source,
+                       const WinogradSource& diff, float* weight, float* bias, float* scratch);
 
 }  // namespace oida::onednn

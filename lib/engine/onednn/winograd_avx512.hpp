@@ -1,14 +1,12 @@
 #pragma once
 // Pieces of the Winograd kernels; only for files compiled for AVX-512.
 
-#include <immintrin.h>
-
+#include "engine/onednn/products_avx512.hpp"
 #include "engine/onednn/winograd.hpp"
 
 namespace oida::onednn {
 namespace {
 
-constexpr int kLanes = 16;
 constexpr int kFrequencies = 36;
 /// Added to the distance of frequencies, so that they do not fall on the same cache sets.
 constexpr std::size_t kSkew = 16;
@@ -36,14 +34,23 @@ struct Tile {
   int sample, y, x;
 };
 
+/// What an image is loaded from: values, a pooled gradient, or one with what is added to it.
+enum class Load { plain, pooled, added };
+
 /// An image or pooled gradient with the steps between its pixels, in values.
 struct Image {
   Image(const WinogradSource& source, int height_, int width_, int channels_)
       : values(source.values),
         taken(source.taken),
-        height(taken == nullptr ? height_ : height_ / 2 * 2),
-        width(taken == nullptr ? width_ : width_ / 2 * 2),
+        added(source.added),
+        height(load() == Load::pooled ? height_ / 2 * 2 : height_),
+        width(load() == Load::pooled ? width_ / 2 * 2 : width_),
         channels(channels_) {}
+
+  Load load() const {
+    if (taken == nullptr) return Load::plain;
+    return added == nullptr ? Load::pooled : Load::added;
+  }
 
   bool holds(int y, int x, int rows, int columns) const {
     return y >= 0 && x >= 0 && y + rows <= height && x + columns <= width;
@@ -51,36 +58,70 @@ struct Image {
 
   const float* values;
   const std::uint8_t* taken;
+  const float* added;
   int height, width;
   int channels;
 };
 
-template <bool kPooled>
+/// A source that may stand in two images, by channel.
+struct Images {
+  Images(const WinogradSource& source, int height, int width, int channels)
+      : split(source.more == nullptr ? channels : source.split),
+        first(source, height, width, split),
+        second({source.more, nullptr}, height, width, channels - split) {}
+
+  const Image& of(int channel) const { return channel < split ? first : second; }
+  int place(int channel) const { return channel < split ? channel : channel - split; }
+
+  int split;
+  Image first, second;
+};
+
+inline std::size_t place_of(const Image& image, int row, int channel) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(image.channels) +
+         static_cast<std::size_t>(channel);
+}
+
+inline __m512 load_plain(const Image& image, const float* values, int sample, int y, int x,
+                         int channel) {
+  const int row = (sample * image.height + y) * image.width + x;
+  return _mm512_loadu_ps(values + place_of(image, row, channel));
+}
+
+inline __m512 load_pooled(const Image& image, int sample, int y, int x, int channel) {
+  const int row = (sample * (image.height / 2) + (y >> 1)) * (image.width / 2) + (x >> 1);
+  const std::size_t at = place_of(image, row, channel);
+  const __m128i place = _mm_set1_epi8(static_cast<char>((y & 1) * 2 + (x & 1)));
+  const __m128i taken = _mm_loadu_si128(reinterpret_cast<const __m128i*>(image.taken + at));
+  return _mm512_maskz_loadu_ps(_mm_cmpeq_epi8_mask(taken, place), image.values + at);
+}
+
+/// An odd last row or column belongs to no pool.
+inline bool is_pooled(const Image& image, int y, int x) {
+  return y < image.height / 2 * 2 && x < image.width / 2 * 2;
+}
+
+template <Load kLoad>
 inline __m512 load_pixel(const Image& image, int sample, int y, int x, int channel) {
-  if constexpr (kPooled) {
-    const int row = (sample * (image.height / 2) + (y >> 1)) * (image.width / 2) + (x >> 1);
-    const std::size_t at =
-        static_cast<std::size_t>(row) * static_cast<std::size_t>(image.channels) +
-        static_cast<std::size_t>(channel);
-    const __m128i place = _mm_set1_epi8(static_cast<char>((y & 1) * 2 + (x & 1)));
-    const __m128i taken = _mm_loadu_si128(reinterpret_cast<const __m128i*>(image.taken + at));
-    return _mm512_maskz_loadu_ps(_mm_cmpeq_epi8_mask(taken, place), image.values + at);
+  if constexpr (kLoad == Load::plain) {
+    return load_plain(image, image.values, sample, y, x, channel);
+  } else if constexpr (kLoad == Load::pooled) {
+    return load_pooled(image, sample, y, x, channel);
   } else {
-    const int row = (sample * image.height + y) * image.width + x;
-    return _mm512_loadu_ps(
-        image.values + static_cast<std::size_t>(row) * static_cast<std::size_t>(image.channels) +
-        static_cast<std::size_t>(channel));
+    const __m512 added = load_plain(image, image.added, sample, y, x, channel);
+    if (!is_pooled(image, y, x)) return added;
+    return _mm512_add_ps(added, load_pooled(image, sample, y, x, channel));
   }
 }
 
 /// kRows pixels of one column; zero outside the image.
-template <bool kPooled, int kRows>
+template <Load kLoad, int kRows>
 inline void load_column(const Image& image, bool inside, int sample, int y, int x, int channel,
                         __m512* column) {
 #pragma GCC unroll 6
   for (int i = 0; i < kRows; ++i) {
     const bool here = inside || image.holds(y + i, x, 1, 1);
-    column[i] = here ? load_pixel<kPooled>(image, sample, y + i, x, channel) : _mm512_setzero_ps();
+    column[i] = here ? load_pixel<kLoad>(image, sample, y + i, x, channel) : _mm512_setzero_ps();
   }
 }
 
@@ -102,7 +143,7 @@ inline void transform_input(const __m512* d, __m512* v) {
 }
 
 /// B^T d B of one tile and 16 channels; `step` floats from one frequency to the next.
-template <bool kPooled>
+template <Load kLoad>
 inline void transform_tile(const Image& image, int sample, int y, int x, int channel, float* v,
                            std::size_t step) {
   const bool inside = image.holds(y, x, 6, 6);
@@ -111,7 +152,7 @@ inline void transform_tile(const Image& image, int sample, int y, int x, int cha
   for (int j = 0; j < 6; ++j) {
     __m512 column[6];
     __m512 transformed[6];
-    load_column<kPooled, 6>(image, inside, sample, y, x + j, channel, column);
+    load_column<kLoad, 6>(image, inside, sample, y, x + j, channel, column);
     transform_input(column, transformed);
 #pragma GCC unroll 6
     for (int i = 0; i < 6; ++i) half[i][j] = transformed[i];
@@ -126,14 +167,21 @@ inline void transform_tile(const Image& image, int sample, int y, int x, int cha
   }
 }
 
-inline int smaller(int a, int b) {
-  return a < b ? a : b;
+/// The same with the image's own way of loading.
+inline void transform_tile_any(const Image& image, int sample, int y, int x, int channel, float* v,
+                               std::size_t step) {
+  switch (image.load()) {
+    case Load::plain:
+      return transform_tile<Load::plain>(image, sample, y, x, channel, v, step);
+    case Load::pooled:
+      return transform_tile<Load::pooled>(image, sample, y, x, channel, v, step);
+    case Load::added:
+      return transform_tile<Load::added>(image, sample, y, x, channel, v, step);
+  }
 }
 
-/// Vectors of the destination's channels that one multiplication works on at a time.
-inline int vectors_of(int channels) {
-  if (channels % (4 * kLanes) == 0) return 4;
-  return channels % (2 * kLanes) == 0 ? 2 : 1;
+inline int smaller(int a, int b) {
+  return a < b ? a : b;
 }
 
 }  // namespace

@@ -38,47 +38,23 @@ struct Work {
   float* m;  // [36][tile][out]
 };
 
-/// m[kTiles][16 kVectors] = v[kTiles][used] u[used][16 kVectors].
-template <int kVectors, int kTiles>
-inline void multiply(const float* u, const float* v, float* m, int used, int in, int out) {
-  __m512 sum[kTiles][kVectors];
-#pragma GCC unroll 16
-  for (int t = 0; t < kTiles; ++t) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) sum[t][o] = _mm512_setzero_ps();
-  }
-  for (int k = 0; k < used; ++k) {
-    __m512 filter[kVectors];
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) filter[o] = _mm512_load_ps(u + (k * kVectors + o) * kLanes);
-#pragma GCC unroll 16
-    for (int t = 0; t < kTiles; ++t) {
-      const __m512 value = _mm512_set1_ps(v[t * in + k]);
-#pragma GCC unroll 4
-      for (int o = 0; o < kVectors; ++o) sum[t][o] = _mm512_fmadd_ps(filter[o], value, sum[t][o]);
-    }
-  }
-#pragma GCC unroll 16
-  for (int t = 0; t < kTiles; ++t) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) _mm512_store_ps(m + t * out + o * kLanes, sum[t][o]);
-  }
-}
-
 /// One frequency and 16 kVectors channels of a block of tiles.
 template <int kVectors, int kTiles>
 void multiply_block(const WinogradShape& shape, const float* u, const float* v, float* m,
                     int tiles) {
+  constexpr int kPitch = kVectors * kLanes;
   int t = 0;
   for (; t + kTiles <= tiles; t += kTiles) {
-    multiply<kVectors, kTiles>(u, v + t * shape.in, m + t * shape.out, shape.used, shape.in,
-                               shape.out);
+    multiply<kVectors, kTiles>(u, kPitch, v + t * shape.in, nullptr, m + t * shape.out, shape.used,
+                               shape.in, shape.out);
   }
   for (; t + 4 <= tiles; t += 4) {
-    multiply<kVectors, 4>(u, v + t * shape.in, m + t * shape.out, shape.used, shape.in, shape.out);
+    multiply<kVectors, 4>(u, kPitch, v + t * shape.in, nullptr, m + t * shape.out, shape.used,
+                          shape.in, shape.out);
   }
   for (; t < tiles; ++t) {
-    multiply<kVectors, 1>(u, v + t * shape.in, m + t * shape.out, shape.used, shape.in, shape.out);
+    multiply<kVectors, 1>(u, kPitch, v + t * shape.in, nullptr, m + t * shape.out, shape.used,
+                          shape.in, shape.out);
   }
 }
 
@@ -95,19 +71,15 @@ void multiply_all(const WinogradShape& shape, const float* filter, const Work& w
   }
 }
 
-void transform_block(const WinogradShape& shape, const Tiling& tiling, const Image& image,
+void transform_block(const WinogradShape& shape, const Tiling& tiling, const Images& images,
                      const Work& work, int first, int tiles) {
   for (int t = 0; t < tiles; ++t) {
     const Tile tile(tiling, first + t);
+    const int y = tile.y - shape.pad;
+    const int x = tile.x - shape.pad;
     for (int c = 0; c < shape.in; c += kLanes) {
       float* v = work.v + static_cast<std::size_t>(t * shape.in + c);
-      if (image.taken == nullptr) {
-        transform_tile<false>(image, tile.sample, tile.y - shape.pad, tile.x - shape.pad, c, v,
-                              work.v_step);
-      } else {
-        transform_tile<true>(image, tile.sample, tile.y - shape.pad, tile.x - shape.pad, c, v,
-                             work.v_step);
-      }
+      transform_tile_any(images.of(c), tile.sample, y, x, images.place(c), v, work.v_step);
     }
   }
 }
@@ -139,14 +111,14 @@ void winograd_convolve(const WinogradShape& shape, const WinogradSource& source,
                        const float* filter, const WinogradFinish& finish, float* destination,
                        float* scratch) {
   const Tiling tiling(shape);
-  const Image image(source, shape.height, shape.width, shape.in);
+  const Images images(source, shape.height, shape.width, shape.in);
   const int block = tiles_a_block(shape, tiling);
   const Steps steps(shape, block);
 #pragma omp parallel for schedule(static) num_threads(shape.threads)
   for (int first = 0; first < tiling.total; first += block) {
     const Work work(steps, scratch);
     const int tiles = smaller(block, tiling.total - first);
-    transform_block(shape, tiling, image, work, first, tiles);
+    transform_block(shape, tiling, images, work, first, tiles);
     multiply_tiles(shape, filter, work, tiles);
     for (int t = 0; t < tiles; ++t) {
       finish_tile(shape, tiling, Tile(tiling, first + t), finish,

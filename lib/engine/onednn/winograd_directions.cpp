@@ -24,6 +24,37 @@ WinogradShape back_shape_of(const TrainedLayer& layer, const Tensor& input) {
           out,           input.channels, 2 - layer.layer.pad, layer.threads};
 }
 
+const float* floats(const void* data) {
+  return static_cast<const float*>(data);
+}
+
+WinogradSource source_of(const Tensor& source) {
+  if (!source.joined()) return {floats(source.data), nullptr};
+  return {floats(source.first->data), nullptr, floats(source.second->data), source.first->channels};
+}
+
+WinogradSource diff_of(const Slopes& slopes) {
+  WinogradSource source{floats(slopes.values), slopes.taken};
+  source.added = floats(slopes.held);
+  return source;
+}
+
+const float* relu_of(const Tensor& values) {
+  return values.relu ? floats(values.data) : nullptr;
+}
+
+/// The way back has no floor; where `source` is joined it ends in two arrays.
+WinogradFinish back_finish(const Tensor& source) {
+  WinogradFinish finish;
+  finish.lower = -std::numeric_limits<float>::infinity();
+  finish.positive = relu_of(source.joined() ? *source.first : source);
+  if (source.joined()) {
+    finish.rest = {static_cast<float*>(source.second_diff), relu_of(*source.second),
+                   source.first->channels};
+  }
+  return finish;
+}
+
 class WinogradForward : public Forward {
  public:
   WinogradForward(Library& library, const WinogradShape& shape, bool relu)
@@ -37,13 +68,13 @@ class WinogradForward : public Forward {
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
   std::size_t bytes() const override { return filter_.bytes(); }
-  void run(const void* source, const float* weight, const float* bias, void* output,
-           std::uint8_t* taken) override {
+  void run(const Tensor& source, const float* weight, const float* bias,
+           const Outputs& outputs) override {
     auto* filter = static_cast<float*>(filter_.data());
     winograd_filter(shape_, weight, filter);
-    winograd_convolve(shape_, {static_cast<const float*>(source), nullptr}, filter,
-                      {bias, lower_, nullptr, taken}, static_cast<float*>(output),
-                      static_cast<float*>(library_.scratch()));
+    winograd_convolve(shape_, source_of(source), filter,
+                      {bias, lower_, nullptr, outputs.taken, static_cast<float*>(outputs.whole)},
+                      static_cast<float*>(outputs.values), static_cast<float*>(library_.scratch()));
   }
 
  private:
@@ -62,10 +93,8 @@ class WinogradBackwardWeights : public BackwardWeights {
 
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
-  void run(const void* source, const void* diff, const std::uint8_t* taken, float* weight,
-           float* bias) override {
-    winograd_gradient(shape_, static_cast<const float*>(source),
-                      {static_cast<const float*>(diff), taken}, weight, bias,
+  void run(const Tensor& source, const Slopes& slopes, float* weight, float* bias) override {
+    winograd_gradient(shape_, source_of(source), diff_of(slopes), weight, bias,
                       static_cast<float*>(library_.scratch()));
   }
 
@@ -84,13 +113,10 @@ class WinogradBackwardData : public BackwardData {
   std::string name() const override { return kName; }
   bool pools() const override { return true; }
   std::size_t bytes() const override { return filter_.bytes(); }
-  void run(const void* diff, const std::uint8_t* taken, const float* weight, const Tensor& source,
-           void* result) override {
+  void run(const Slopes& slopes, const float* weight, const Tensor& source, void* result) override {
     auto* filter = static_cast<float*>(filter_.data());
     winograd_filter_back(shape_, weight, filter);
-    const float* positive = source.relu ? static_cast<const float*>(source.data) : nullptr;
-    winograd_convolve(shape_, {static_cast<const float*>(diff), taken}, filter,
-                      {nullptr, -std::numeric_limits<float>::infinity(), positive, nullptr},
+    winograd_convolve(shape_, diff_of(slopes), filter, back_finish(source),
                       static_cast<float*>(result), static_cast<float*>(library_.scratch()));
   }
 

@@ -120,25 +120,49 @@ inline void store_pooled(const Target& target, const __m512 y[4][4], const float
   }
 }
 
+/// What of a destination that may stand in two a tile's 16 channels from `c` on belong to.
+struct Part {
+  Part(const WinogradShape& shape, const WinogradFinish& finish, float* destination, int c)
+      : beyond(finish.rest.values != nullptr && c >= finish.rest.split),
+        place(beyond ? c - finish.rest.split : c),
+        values(beyond ? finish.rest.values : destination),
+        positive(beyond ? finish.rest.positive : finish.positive),
+        channels(finish.rest.values == nullptr ? shape.out
+                 : beyond                      ? shape.out - finish.rest.split
+                                               : finish.rest.split) {}
+
+  bool beyond;
+  int place;
+  float* values;
+  const float* positive;
+  int channels;
+};
+
 inline void finish_tile(const WinogradShape& shape, const Tiling& tiling, const Tile& tile,
                         const WinogradFinish& finish, const float* m, std::size_t step,
                         float* destination) {
   const bool pooled = finish.taken != nullptr;
-  const Target target = pooled
-                            ? target_of(tile.sample, tile.y / 2, tile.x / 2, tiling.out_height / 2,
-                                        tiling.out_width / 2, 2, shape.out)
-                            : target_of(tile.sample, tile.y, tile.x, tiling.out_height,
-                                        tiling.out_width, 4, shape.out);
   for (int c = 0; c < shape.out; c += kLanes) {
     __m512 y[4][4];
     transform_back(m + c, step, y);
     const float* bias = finish.bias == nullptr ? nullptr : finish.bias + c;
+    const Part part(shape, finish, destination, c);
+    const Target target = pooled
+                              ? target_of(tile.sample, tile.y / 2, tile.x / 2,
+                                          tiling.out_height / 2, tiling.out_width / 2, 2, shape.out)
+                              : target_of(tile.sample, tile.y, tile.x, tiling.out_height,
+                                          tiling.out_width, 4, part.channels);
+    if (finish.whole != nullptr) {
+      store_tile(
+          target_of(tile.sample, tile.y, tile.x, tiling.out_height, tiling.out_width, 4, shape.out),
+          y, bias, finish.lower, finish.whole + c);
+    }
     if (pooled) {
       store_pooled(target, y, bias, finish.lower, destination + c, finish.taken + c);
-    } else if (finish.positive != nullptr) {
-      store_masked(target, y, finish.positive + c, destination + c);
+    } else if (part.positive != nullptr) {
+      store_masked(target, y, part.positive + part.place, part.values + part.place);
     } else {
-      store_tile(target, y, bias, finish.lower, destination + c);
+      store_tile(target, y, bias, finish.lower, part.values + part.place);
     }
   }
 }

@@ -63,7 +63,7 @@ inline void transform_diff(const __m512* y, __m512* z) {
 }
 
 /// A y A^T of one tile and 16 channels; adds the sum of its outputs to `bias`.
-template <bool kPooled>
+template <Load kLoad>
 inline void transform_diff_tile(const Image& image, const Tile& tile, int channel, float* z,
                                 std::size_t step, float* bias) {
   const bool inside = image.holds(tile.y, tile.x, 4, 4);
@@ -73,7 +73,7 @@ inline void transform_diff_tile(const Image& image, const Tile& tile, int channe
   for (int j = 0; j < 4; ++j) {
     __m512 column[4];
     __m512 transformed[6];
-    load_column<kPooled, 4>(image, inside, tile.sample, tile.y, tile.x + j, channel, column);
+    load_column<kLoad, 4>(image, inside, tile.sample, tile.y, tile.x + j, channel, column);
     transform_diff(column, transformed);
     sum = _mm512_add_ps(sum, transformed[1]);
 #pragma GCC unroll 6
@@ -87,33 +87,6 @@ inline void transform_diff_tile(const Image& image, const Tile& tile, int channe
 #pragma GCC unroll 6
     for (int j = 0; j < 6; ++j)
       _mm512_store_ps(z + static_cast<std::size_t>(i * 6 + j) * step, row[j]);
-  }
-}
-
-/// p[kRows][16 kVectors] += v[tiles][kRows]^T z[tiles][16 kVectors].
-template <int kVectors, int kRows>
-inline void accumulate(const float* v, const float* z, float* p, int tiles, int in, int out) {
-  __m512 sum[kRows][kVectors];
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) sum[i][o] = _mm512_load_ps(p + i * out + o * kLanes);
-  }
-  for (int t = 0; t < tiles; ++t) {
-    __m512 diff[kVectors];
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) diff[o] = _mm512_load_ps(z + t * out + o * kLanes);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) {
-      const __m512 value = _mm512_set1_ps(v[t * in + i]);
-#pragma GCC unroll 4
-      for (int o = 0; o < kVectors; ++o) sum[i][o] = _mm512_fmadd_ps(diff[o], value, sum[i][o]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kVectors; ++o) _mm512_store_ps(p + i * out + o * kLanes, sum[i][o]);
   }
 }
 
@@ -147,20 +120,33 @@ void accumulate_tiles(const WinogradShape& shape, const Work& work, int tiles) {
   }
 }
 
-template <bool kPooled>
-void transform_block(const WinogradShape& shape, const Tiling& tiling, const Image& source,
+template <Load kLoad>
+void transform_block(const WinogradShape& shape, const Tiling& tiling, const Images& source,
                      const Image& diff, const Work& work, int first, int tiles) {
   for (int t = 0; t < tiles; ++t) {
     const Tile tile(tiling, first + t);
     for (int c = 0; c < shape.in; c += kLanes) {
-      transform_tile<false>(source, tile.sample, tile.y - shape.pad, tile.x - shape.pad, c,
-                            work.v + static_cast<std::size_t>(t * shape.in + c), work.step.v);
+      transform_tile<Load::plain>(source.of(c), tile.sample, tile.y - shape.pad, tile.x - shape.pad,
+                                  source.place(c),
+                                  work.v + static_cast<std::size_t>(t * shape.in + c), work.step.v);
     }
     for (int c = 0; c < shape.out; c += kLanes) {
-      transform_diff_tile<kPooled>(diff, tile, c,
-                                   work.z + static_cast<std::size_t>(t * shape.out + c),
-                                   work.step.z, work.bias + c);
+      transform_diff_tile<kLoad>(diff, tile, c,
+                                 work.z + static_cast<std::size_t>(t * shape.out + c), work.step.z,
+                                 work.bias + c);
     }
+  }
+}
+
+void transform_any(const WinogradShape& shape, const Tiling& tiling, const Images& source,
+                   const Image& diff, const Work& work, int first, int tiles) {
+  switch (diff.load()) {
+    case Load::plain:
+      return transform_block<Load::plain>(shape, tiling, source, diff, work, first, tiles);
+    case Load::pooled:
+      return transform_block<Load::pooled>(shape, tiling, source, diff, work, first, tiles);
+    case Load::added:
+      return transform_block<Load::added>(shape, tiling, source, diff, work, first, tiles);
   }
 }
 
@@ -231,10 +217,10 @@ std::size_t winograd_gradient_scratch_size(const WinogradShape& shape) {
          Steps(shape, tiles_a_block(shape, Tiling(shape))).total();
 }
 
-void winograd_gradient(const WinogradShape& shape, const float* source, const WinogradSource& diff,
-                       float* weight, float* bias, float* scratch) {
+void winograd_gradient(const WinogradShape& shape, const WinogradSource& source,
+                       const WinogradSource& diff, float* weight, float* bias, float* scratch) {
   const Tiling tiling(shape);
-  const Image image({source, nullptr}, shape.height, shape.width, shape.in);
+  const Images images(source, shape.height, shape.width, shape.in);
   const Image gradient(diff, tiling.out_height, tiling.out_width, shape.out);
   const int block = tiles_a_block(shape, tiling);
   const Steps steps(shape, block);
@@ -245,11 +231,7 @@ void winograd_gradient(const WinogradShape& shape, const float* source, const Wi
 #pragma omp for schedule(static)
     for (int first = 0; first < tiling.total; first += block) {
       const int tiles = smaller(block, tiling.total - first);
-      if (gradient.taken == nullptr) {
-        transform_block<false>(shape, tiling, image, gradient, work, first, tiles);
-      } else {
-        transform_block<true>(shape, tiling, image, gradient, work, first, tiles);
-      }
+      transform_any(shape, tiling, images, gradient, work, first, tiles);
       accumulate_tiles(shape, work, tiles);
     }
     finish(shape, steps, scratch, weight, bias);
