@@ -14,6 +14,14 @@ namespace oida {
 inline constexpr const char* kGrid =
     "set grid back lc rgb '#dddddd' lw 1 dt 1\nset border lc rgb '#555555'\n";
 
+/// Height of an entry of the key.
+inline constexpr int kKeyLine_px = 20;
+
+/// Of curve i: its colour, and the dashes and points with which colours come again.
+std::string colour(std::size_t i);
+std::string dash(std::size_t i);
+std::string mark(std::size_t i);
+
 /// A bar: what stands below it and an entry of timing.json's per_rank.
 using PhaseBar = std::pair<std::string, nlohmann::ordered_json>;
 

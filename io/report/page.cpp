@@ -29,8 +29,10 @@ th{background:#eef2f7;border-bottom:2px solid #4477aa;vertical-align:bottom}
 td[align=right],td:first-child{white-space:nowrap}
 tbody tr:hover{background:#f6f8fb}
 p,li{max-width:60rem}
-img{display:block;max-width:100%;height:auto;margin:1rem 0}
-@media print{body{max-width:none}table,img{break-inside:avoid}}
+p:has(>img){max-width:none;overflow-x:auto}
+img{display:block;margin:1rem 0}
+@media(max-width:900px){th{min-width:5rem}}
+@media print{body{max-width:none}table,img{break-inside:avoid}img{max-width:100%;height:auto}}
 )";
 
 void append(const MD_CHAR* text, MD_SIZE size, void* out) {

@@ -1,7 +1,6 @@
 // The figures of a study and the data files that they are drawn from.
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "io/files.hpp"
@@ -12,19 +11,10 @@
 namespace oida {
 namespace {
 
-constexpr std::array<const char*, 7> kColours = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
-                                                 "#66ccee", "#aa3377", "#777777"};
-constexpr int kWall_s = 3, kOa = 6;
 /// Bars that can stand beside each other with their labels.
 constexpr std::size_t kBars = 48;
-/// Height of an entry of the key.
-constexpr int kKeyLine_px = 20;
 /// From this many units on, the axis of units is logarithmic.
 constexpr int kManyUnits = 32;
-
-std::string colour(std::size_t i) {
-  return std::string("lc rgb '") + kColours[i % kColours.size()] + "'";
-}
 
 /// A quantity over the number of units, a curve a series.
 struct UnitFigure {
@@ -55,26 +45,37 @@ std::string unit_data(const Study& study, Spread StudyPoint::*value, double fact
   return data;
 }
 
-std::string unit_axis(const Study& study) {
+std::set<int> numbers_of_units(const Study& study) {
   std::set<int> units;
   for (const auto& point : study.points) units.insert(point.units);
-  std::string script = "set xlabel 'computing units'\nset offsets graph 0.04, graph 0.04, 0, 0\n";
-  if (*units.rbegin() >= kManyUnits) script += "set logscale x 2\n";
+  return units;
+}
+
+bool has_many_units(const Study& study) {
+  return *numbers_of_units(study).rbegin() >= kManyUnits;
+}
+
+std::string unit_axis(const Study& study) {
+  const std::set<int> units = numbers_of_units(study);
+  std::string script =
+      "set xlabel 'computing units'\nset offsets graph 0.04, graph 0.04, graph 0.03, 0\n";
+  if (has_many_units(study)) script += "set logscale x 2\n";
   std::string tics;
   for (const int n : units) tics += (tics.empty() ? "" : ", ") + std::to_string(n);
   if (units.size() <= 12) script += "set xtics (" + tics + ")\n";
   return script;
 }
 
-std::string curves(const Study& study, const std::string& file, std::size_t first_colour,
-                   const std::string& dash, const std::string& what) {
+/// A curve a series: solid, or `dashed` where it stands beside a solid one of the same colour.
+std::string curves(const Study& study, const std::string& file, bool dashed,
+                   const std::string& what) {
   std::string plot;
   const auto all = study.series();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string title = study.points[all[i].front()].series + what;
     plot += (i == 0 ? "" : ", ") + gnuplot_quoted(file) + " index " + std::to_string(i) +
-            " using 1:2:3:4 with yerrorlines lw 2 pt 7 ps 0.8 " + dash + colour(first_colour + i) +
-            " title " + gnuplot_quoted(title);
+            " using 1:2:3:4 with yerrorlines lw 2 ps 0.8 " + mark(i) +
+            (dashed ? "dt 3 " : dash(i)) + colour(i) + " title " + gnuplot_quoted(title);
   }
   return plot;
 }
@@ -90,19 +91,35 @@ Figure unit_figure(const Study& study, const std::string& folder, const UnitFigu
   Figure figure{.name = wanted.name};
   figure.height += kKeyLine_px * static_cast<int>(study.series().size());
   figure.script = figure_script(study, wanted.axis);
-  figure.plot = "plot " + curves(study, file, 0, "", "");
+  figure.plot = "plot " + curves(study, file, false, "");
   return figure;
 }
 
-/// The ideal line of the first group: its baseline's speed-up in proportion to the units.
-void add_ideal_speed_up(const Study& study, Figure& figure) {
-  const StudyPoint& base = study.points[study.groups.front().baseline];
-  figure.plot += ", x / " + std::to_string(base.units) +
-                 ".0 with lines lw 1 dt 2 lc rgb '#222222' title 'ideal'";
+void add_ideal(Figure& figure, const std::string& function, const std::string& title) {
+  figure.height += kKeyLine_px;
+  figure.plot +=
+      ", " + function + " with lines lw 1.5 dt 2 lc rgb '#222222' title " + gnuplot_quoted(title);
 }
 
-void add_ideal_efficiency(Figure& figure) {
-  figure.plot += ", 100 with lines lw 1 dt 2 lc rgb '#222222' title 'ideal'";
+/// The ideal lines of time and speed-up are those of the first group: in proportion to the units
+/// of its baseline.
+void add_ideals(const Study& study, Figure& speed_up, Figure& efficiency) {
+  const StudyPoint& base = study.points[study.groups.front().baseline];
+  if (numbers_of_units(study).size() > 1) {
+    add_ideal(speed_up, "x / " + std::to_string(base.units) + ".0",
+              "ideal: as many times the speed of " + study.name(base) + " as units");
+  }
+  add_ideal(efficiency, "100", "ideal");
+}
+
+/// Over many units, what grows or falls with them is seen as a share.
+void scale_with_units(const Study& study, std::vector<Figure>& figures) {
+  if (!has_many_units(study)) return;
+  for (Figure& figure : figures) {
+    figure.script +=
+        "set yrange [*:*]\nset logscale y\nset offsets graph 0.04, graph 0.04, "
+        "graph 0.04, graph 0.04\n";
+  }
 }
 
 Figure shares_figure(const Study& study, const std::string& folder) {
@@ -111,9 +128,8 @@ Figure shares_figure(const Study& study, const std::string& folder) {
   Figure figure{.name = "shares"};
   figure.height += 2 * kKeyLine_px * static_cast<int>(study.series().size());
   figure.script = figure_script(study, "share (%)") + "set yrange [0:105]\n";
-  const std::size_t series = study.series().size();
-  figure.plot = "plot " + curves(study, "idle.dat", 0, "", ": idle") + ", " +
-                curves(study, "hidden.dat", series, "dt 2 ", ": hidden");
+  figure.plot = "plot " + curves(study, "idle.dat", false, ": idle") + ", " +
+                curves(study, "hidden.dat", true, ": hidden");
   return figure;
 }
 
@@ -138,43 +154,9 @@ Figure study_phases(const Study& study, const std::string& folder) {
   figure.height = 680;
   std::size_t longest = 0;
   for (const auto& bar : bars) longest = std::max(longest, bar.first.size());
-  figure.script += "set bmargin " + std::to_string(2 + longest * 2 / 5) + "\n";
+  figure.script += "set bmargin " + std::to_string(1 + longest / 3) + "\n";
   figure.script += "set xtics rotate by 90 right font ',10'\nset xlabel ''\n";
   return figure;
-}
-
-/// Validation accuracy on its way (lines) and test accuracy at the end (points) of each point's
-/// middle run.
-Figure accuracy_figure(const Study& study, const std::string& folder) {
-  std::string way, end;
-  for (const auto& point : study.points) {
-    const StudyRun& run = point.middle();
-    const std::string head = (way.empty() ? "# " : "\n\n# ") + point.label() + "\n";
-    way += head + "nan nan\n";
-    for (const auto& row : run.files.metrics) way += row[kWall_s] + " " + row[kOa] + "\n";
-    end += head + std::to_string(run.train_s + run.warmup_s) + " " + std::to_string(run.oa) + "\n";
-  }
-  write_whole_file(folder + "/accuracy.dat", way);
-  write_whole_file(folder + "/accuracy_end.dat", end);
-  Figure figure{.name = "accuracy", .height = 620};
-  figure.script = std::string(kGrid) +
-                  "set key outside right top reverse Left\nset xlabel 'time since training began, "
-                  "warm-up included (s)'\n"
-                  "set ylabel 'overall accuracy (%): lines validation, points test'\n"
-                  "set xrange [0:*]\nset yrange [*:100.5]\n";
-  for (std::size_t i = 0; i < study.points.size(); ++i) {
-    const std::string index = " index " + std::to_string(i) + " using 1:(100*$2) with ";
-    const std::string name = study.name(study.points[i]);
-    figure.plot += (i == 0 ? "plot " : ", ") + std::string("'accuracy.dat'") + index +
-                   "lines lw 2 " + colour(i) + " notitle, 'accuracy_end.dat'" + index +
-                   "points pt 7 ps 1.4 " + colour(i) + " title " + gnuplot_quoted(name);
-  }
-  return figure;
-}
-
-bool has_accuracy(const Study& study) {
-  return std::any_of(study.points.begin(), study.points.end(),
-                     [](const StudyPoint& point) { return !std::isnan(point.oa.median); });
 }
 
 std::vector<Figure> study_figures(const Study& study, const std::string& folder) {
@@ -186,12 +168,13 @@ std::vector<Figure> study_figures(const Study& study, const std::string& folder)
   std::vector<Figure> figures = {
       unit_figure(study, folder, time),
       unit_figure(study, folder, {"speed", "megapixels a second", &StudyPoint::pixels_per_s, 1e-6}),
-      unit_figure(study, folder, {"speed_up", "speed-up", &StudyPoint::speed_up, 1}),
-      unit_figure(study, folder, {"efficiency", "efficiency (%)", &StudyPoint::efficiency, 100}),
-      shares_figure(study, folder),
-      study_phases(study, folder)};
-  add_ideal_speed_up(study, figures[2]);
-  add_ideal_efficiency(figures[3]);
+      unit_figure(study, folder, {"speed_up", "speed-up", &StudyPoint::speed_up, 1})};
+  scale_with_units(study, figures);
+  figures.push_back(
+      unit_figure(study, folder, {"efficiency", "efficiency (%)", &StudyPoint::efficiency, 100}));
+  add_ideals(study, figures[2], figures[3]);
+  figures.push_back(shares_figure(study, folder));
+  figures.push_back(study_phases(study, folder));
   if (has_accuracy(study)) figures.push_back(accuracy_figure(study, folder));
   return figures;
 }

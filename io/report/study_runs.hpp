@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/report/gnuplot.hpp"
 #include "io/report/report_files.hpp"
 
 namespace oida {
@@ -82,6 +83,14 @@ struct Study {
 
 /// `baseline` as in StudyOptions.
 Study make_study(std::vector<StudyRun> runs, const std::string& kind, const std::string& baseline);
+
+/// Whether a finished run was tested.
+bool has_accuracy(const Study& study);
+/// Validation accuracy on its way (lines) and test accuracy at the end (points) of the middle run
+/// of each point; of the first and the last point of each series where there are more than
+/// kAccuracyCurves. Writes its data files into `folder`.
+inline constexpr std::size_t kAccuracyCurves = 14;
+Figure accuracy_figure(const Study& study, const std::string& folder);
 
 /// Draws into <out>/figures; the names of the figures, and in `why` what went wrong if anything
 /// did.

@@ -1,0 +1,83 @@
+#pragma once
+// The machine of the model: cores and links, in virtual time.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "scaling/model.hpp"
+
+namespace oida::perf {
+
+/// Work of units on the cores that they share.
+class Cores {
+ public:
+  /// 0 cores: each unit has its own.
+  explicit Cores(int cores) : cores_(cores) {}
+
+  void start(int unit, double work_s);
+  bool busy() const { return !ends_.empty(); }
+  /// When the first unit is done, should none begin before. @pre busy()
+  double next_s() const;
+  /// That unit. @pre the time is next_s()
+  int finish();
+  void advance_to(double now_s);
+
+ private:
+  struct End {
+    double given_s;
+    int unit;
+    bool operator>(const End& other) const { return given_s > other.given_s; }
+  };
+  double rate() const;
+
+  int cores_;
+  double now_s_ = 0;
+  double given_s_ = 0;  // that each unit at work has been given since the beginning
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+};
+
+struct Message {
+  enum class Kind : std::uint8_t { ask, grant, data };
+
+  int from = 0;
+  int to = 0;
+  int round = 0;
+  std::uint32_t chunk = 0;
+  Kind kind = Kind::data;
+  bool returning = false;  // the sum, on its way from the owner
+};
+
+class Links {
+ public:
+  Links(const LinkSpeed& speed, int nodes);
+
+  /// One of no bytes, a question or its answer, slips between the others.
+  void send(const Message& message, double bytes, double now_s);
+  bool busy() const { return !events_.empty(); }
+  /// When the next head or end of a message comes. @pre busy()
+  double next_s() const { return events_.top().at_s; }
+  /// What has come whole then, if it was an end.
+  std::optional<Message> take();
+
+ private:
+  struct Event {
+    double at_s;
+    std::uint64_t number;  // of equal times the first to be sent
+    bool whole;
+    double link_s;
+    Message message;
+    bool operator>(const Event& other) const {
+      return at_s != other.at_s ? at_s > other.at_s : number > other.number;
+    }
+  };
+
+  LinkSpeed speed_;
+  std::vector<double> out_free_s_, in_free_s_;
+  std::uint64_t numbers_ = 0;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace oida::perf
