@@ -75,8 +75,8 @@ Defects survey_strips(SceneSource& scene, LabelImage& labels, int rank, int rank
   for (int strip = rank; strip * strip_rows < info.rows; strip += ranks) {
     const int row = strip * strip_rows;
     const Window window{row, 0, std::min(strip_rows, info.rows - row), info.cols};
-    MatrixWindow matrices = scene.read(window);
-    defects += audit(matrices);
+    const MatrixWindow matrices = scene.read(window);
+    defects += matrices.defects;
     for (std::size_t i = 0; i < matrices.pixels(); ++i) {
       if (matrices.valid[i] == 0) {
         labels.classes[static_cast<std::size_t>(row) * static_cast<std::size_t>(info.cols) + i] = 0;

@@ -96,8 +96,9 @@ Audit audit_scene(SceneSource& scene) {
   const SceneInfo& info = scene.info();
   Sums sums;
   for (int row = 0; row < info.rows; row += kStripRows) {
-    MatrixWindow window = scene.read({row, 0, std::min(kStripRows, info.rows - row), info.cols});
-    result.defects += audit(window);
+    const MatrixWindow window =
+        scene.read({row, 0, std::min(kStripRows, info.rows - row), info.cols});
+    result.defects += window.defects;
     (info.kind == MatrixKind::s2 ? add_scattering : add_matrix)(window, sums);
   }
   if (info.kind == MatrixKind::s2) {

@@ -47,7 +47,7 @@ class SceneSource {
  public:
   virtual ~SceneSource() = default;
   virtual const SceneInfo& info() const = 0;
-  /// `window` lies inside the scene. The result is audited: `valid` is set.
+  /// `window` lies inside the scene. The result is audited: `valid` and `defects` are set.
   virtual MatrixWindow read(const Window& window) = 0;
   /// Bytes asked of the file system so far.
   virtual std::int64_t bytes_read() const = 0;

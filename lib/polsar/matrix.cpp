@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "polsar/hermitian.hpp"
 
 namespace oida {
 namespace {
@@ -18,7 +17,6 @@ constexpr std::array<std::size_t, 3> kDiagonal3 = {0, 5, 8};
 constexpr std::array<std::size_t, 4> kDiagonal4 = {0, 7, 12, 15};
 
 constexpr std::array<std::string_view, 5> kPairNames = {"none", "pp1", "pp2", "pp3", "RH RV"};
-constexpr double kSemidefiniteTolerance = 1e-6;
 
 double squared(double real, double imaginary) {
   return real * real + imaginary * imaginary;
@@ -29,68 +27,6 @@ double determinant(const T3& t) {
   const double twice_real_xzy = 2.0 * ((xr * zr - xi * zi) * yr + (xr * zi + xi * zr) * yi);
   return a * b * c + twice_real_xzy - a * squared(zr, zi) - b * squared(yr, yi) -
          c * squared(xr, xi);
-}
-
-/// Sylvester's criterion: all leading principal minors are positive.
-bool positive_definite(const T3& t) {
-  return t[0] > 0.0 && t[0] * t[5] - squared(t[1], t[2]) > 0.0 && determinant(t) > 0.0;
-}
-
-bool semidefinite(const MatrixWindow& window, std::size_t i) {
-  if (order(window.kind) == 3) {
-    T3 t;
-    for (std::size_t e = 0; e < t.size(); ++e) t[e] = static_cast<double>(window.plane(e)[i]);
-    if (positive_definite(t)) return true;
-    const auto lambda = eigenvalues_t3(t);
-    return lambda[2] >= -kSemidefiniteTolerance * lambda[0];
-  }
-  const SmallMatrix matrix = matrix_of(window, i);
-  const auto lambda = eigen_system(matrix).values;
-  return lambda[matrix.n - 1] >= -kSemidefiniteTolerance * lambda[0];
-}
-
-double span_of(const MatrixWindow& window, std::size_t i) {
-  double span = 0.0;
-  if (window.kind == MatrixKind::s2) {
-    for (std::size_t e = 0; e < kS2Elements.size(); ++e) {
-      const auto part = static_cast<double>(window.plane(e)[i]);
-      span += part * part;
-    }
-  }
-  for (const auto e : diagonal(window.kind)) span += static_cast<double>(window.plane(e)[i]);
-  return span;
-}
-
-bool usable(const MatrixWindow& window, std::size_t i) {
-  for (std::size_t e = 0; e < elements(window.kind).size(); ++e) {
-    if (!std::isfinite(window.plane(e)[i])) return false;
-  }
-  return span_of(window, i) > 0.0;
-}
-
-void count(const MatrixWindow& window, std::size_t i, Defects& defects) {
-  if (window.kind == MatrixKind::s2) return;
-  const auto powers = diagonal(window.kind);
-  const auto any = [&](auto test) {
-    return std::any_of(powers.begin(), powers.end(),
-                       [&](std::size_t e) { return test(window.plane(e)[i]); });
-  };
-  defects.negative_power += any([](float power) { return power < 0.0F; });
-  defects.zero_power += any([](float power) { return power == 0.0F; });
-  defects.not_semidefinite += !semidefinite(window, i);
-}
-
-void check(const MatrixWindow& window) {
-  const std::size_t pixels = window.pixels();
-  if (window.planes.size() != elements(window.kind).size() * pixels ||
-      window.valid.size() != pixels) {
-    throw Error("audit", "a window of " + std::to_string(pixels) + " pixels has " +
-                             std::to_string(window.planes.size()) + " values and " +
-                             std::to_string(window.valid.size()) + " mask values");
-  }
-  if ((window.kind == MatrixKind::c2) != (window.pair != ChannelPair::none)) {
-    throw Error("audit", "a pair of channels belongs to a C2 and to nothing else");
-  }
 }
 
 }  // namespace
@@ -173,19 +109,6 @@ Defects& Defects::operator+=(const Defects& other) {
   zero_power += other.zero_power;
   not_semidefinite += other.not_semidefinite;
   return *this;
-}
-
-Defects audit(MatrixWindow& window) {
-  if (window.valid.empty()) window.valid.assign(window.pixels(), 1);
-  check(window);
-  Defects defects;
-  defects.pixels = static_cast<std::int64_t>(window.pixels());
-  for (std::size_t i = 0; i < window.pixels(); ++i) {
-    window.valid[i] = window.valid[i] != 0 && usable(window, i);
-    if (window.valid[i] != 0) count(window, i, defects);
-    defects.invalid += window.valid[i] == 0;
-  }
-  return defects;
 }
 
 std::array<double, 3> eigenvalues_t3(const std::array<double, 9>& t) {

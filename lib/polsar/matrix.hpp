@@ -64,27 +64,6 @@ std::string_view name(ChannelPair pair);
 /// The pair of a name; InputError on any other.
 ChannelPair channel_pair(std::string_view name);
 
-/// Planes: [elements, rows, cols], float32, linear power (s2: amplitude) as read.
-struct MatrixWindow {
-  MatrixKind kind = MatrixKind::t3;
-  int rows = 0;
-  int cols = 0;
-  std::vector<float> planes;
-  /// [rows, cols]: 1 where every element is finite, the span is positive and no mask excludes it.
-  std::vector<std::uint8_t> valid;
-  /// Of c2 only.
-  ChannelPair pair = ChannelPair::none;
-
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-  }
-  const float* plane(std::size_t element) const { return planes.data() + element * pixels(); }
-  float* plane(std::size_t element) { return planes.data() + element * pixels(); }
-};
-
-/// Planes of zeros, every pixel marked valid until audit() has looked at it.
-MatrixWindow make_window(MatrixKind kind, ChannelPair pair, int rows, int cols);
-
 /// Defects seen among `pixels` pixels; valid pixels with a defect are used after flooring. An s2
 /// has only invalid ones: |S|^2 is never negative and k k* always positive semi-definite.
 struct Defects {
@@ -97,8 +76,31 @@ struct Defects {
   Defects& operator+=(const Defects& other);
 };
 
-/// Sets `window.valid` (an existing 0, put there by a mask, stays) and counts the defects. Error
-/// when planes, mask and pair do not fit the kind and the size.
+/// Planes: [elements, rows, cols], float32, linear power (s2: amplitude) as read.
+struct MatrixWindow {
+  MatrixKind kind = MatrixKind::t3;
+  int rows = 0;
+  int cols = 0;
+  std::vector<float> planes;
+  /// [rows, cols]: 1 where every element is finite, the span is positive and no mask excludes it.
+  std::vector<std::uint8_t> valid;
+  /// Of c2 only.
+  ChannelPair pair = ChannelPair::none;
+  /// What audit() counted.
+  Defects defects;
+
+  std::size_t pixels() const {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+  }
+  const float* plane(std::size_t element) const { return planes.data() + element * pixels(); }
+  float* plane(std::size_t element) { return planes.data() + element * pixels(); }
+};
+
+/// Planes of zeros, every pixel marked valid until audit() has looked at it.
+MatrixWindow make_window(MatrixKind kind, ChannelPair pair, int rows, int cols);
+
+/// Sets `window.valid` (an existing 0, put there by a mask, stays) and `window.defects`, which it
+/// returns. Error when planes, mask and pair do not fit the kind and the size.
 Defects audit(MatrixWindow& window);
 
 /// Eigenvalues of one T3 matrix in descending order (closed form for Hermitian 3 x 3 matrices;
