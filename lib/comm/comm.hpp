@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "comm/exchange.hpp"
+#include "comm/mailbox.hpp"
 #include "core/error.hpp"
 
 namespace oida {
@@ -50,6 +52,13 @@ class Comm {
   /// A second set of channels for the training loop; lives no longer than the Comm. All ranks give
   /// the same options.
   virtual std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options = {}) = 0;
+  /// Lines between rank 0 and the others, for messages of `floats`; lives no longer than the Comm.
+  virtual std::unique_ptr<Mailbox> make_mailbox(std::size_t floats) = 0;
+
+  /// `work` is done again and again wherever this rank waits for others; it says whether anything
+  /// moved. It does not itself wait for what needs this rank. An empty one ends that. Not
+  /// collective.
+  virtual void set_waiting_work(std::function<bool()> work) = 0;
 
   /// Waits longer than this end the job (under srun with 137, see Runtime::abort) with a line that
   /// names the rank that does not answer, its host, the moment and the operation; 0 = wait for

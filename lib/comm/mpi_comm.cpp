@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/mpi_check.hpp"
+#include "comm/mpi_mailbox.hpp"
 #include "comm/nodes.hpp"
 #include "comm/placement.hpp"
 #include "comm/sum_exchange.hpp"
@@ -246,6 +247,10 @@ std::unique_ptr<Exchange> MpiComm::make_exchange(const ExchangeOptions& options)
   return std::make_unique<SumExchange>(
       std::move(channel), nodes_of(placement_, rank(), ranks_per_node), stall_, options,
       [this](std::unique_ptr<Channel> used) { channels_.push_back(std::move(used)); });
+}
+
+std::unique_ptr<Mailbox> MpiComm::make_mailbox(std::size_t floats) {
+  return std::make_unique<MpiMailbox>(duplicate(comm_, "make_mailbox"), stall_, size_, floats);
 }
 
 }  // namespace oida

@@ -1,6 +1,7 @@
 #pragma once
 // Comm by MPI, on a communicator of its own. Every operation is a non-blocking one that is polled.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -34,6 +35,10 @@ class MpiComm final : public Comm {
 
   const std::vector<Placement>& placement() const override { return placement_; }
   std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options) override;
+  std::unique_ptr<Mailbox> make_mailbox(std::size_t floats) override;
+  void set_waiting_work(std::function<bool()> work) override {
+    stall_.waiting_work = std::move(work);
+  }
   void set_stall_timeout(double seconds) override { stall_.timeout_s = seconds; }
   void set_stall_moment(const std::string& moment, Exit exit) override {
     stall_.moment = moment;

@@ -34,6 +34,7 @@ void leave(int) {
 }  // namespace
 
 void Patience::idle() {
+  if (stall_.waiting_work && stall_.waiting_work()) return progress();
   const double waited_s = now_s() - since_s_;
   if (stall_.timeout_s > 0.0 && waited_s > kAnnounceAfter * stall_.timeout_s) lose(waited_s);
   if (waited_s < kYieldFor_s) {

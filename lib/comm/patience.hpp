@@ -2,6 +2,7 @@
 // How a rank waits: it gives its core away instead of spinning, since on a shared core every spin
 // is time taken from the rank that it waits for, and it ends the job when it has waited too long.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Stall {
   std::string moment = "at the start";
   Exit exit = Exit::failed;
   RollCall* roll_call = nullptr;
+  std::function<bool()> waiting_work;  // Comm::set_waiting_work()
 };
 
 /// One wait. `operation` is a literal, named when the wait ends the job.

@@ -7,6 +7,7 @@
 #include "oida/delayed_mean.hpp"
 #include "oida/gradient_mean.hpp"
 #include "oida/local_mean.hpp"
+#include "oida/parameter_server.hpp"
 
 namespace oida {
 
@@ -14,8 +15,10 @@ ExchangeKind exchange_kind(const std::string& name) {
   if (name == "oida") return ExchangeKind::oida;
   if (name == "allreduce") return ExchangeKind::allreduce;
   if (name == "local") return ExchangeKind::local;
+  if (name == "server") return ExchangeKind::server;
   if (name == "none") return ExchangeKind::none;
-  throw InputError("oida.exchange", "'" + name + "' is not one of oida, allreduce, local, none");
+  throw InputError("oida.exchange",
+                   "'" + name + "' is not one of oida, allreduce, local, server, none");
 }
 
 std::string to_string(ExchangeKind kind) {
@@ -26,6 +29,8 @@ std::string to_string(ExchangeKind kind) {
       return "allreduce";
     case ExchangeKind::local:
       return "local";
+    case ExchangeKind::server:
+      return "server";
     case ExchangeKind::none:
       return "none";
   }
@@ -62,8 +67,7 @@ class Alone final : public ExchangeRule {
     for (const float value : unit_.x()) sum += value * 0.0F;
     return sum == 0.0F;
   }
-  double flight_start_s() const override { return 0; }
-  double flight_end_s() const override { return 0; }
+  std::span<const Flight> flights() const override { return {}; }
   std::int64_t bytes_per_exchange() const override { return 0; }
 
  private:
@@ -82,6 +86,8 @@ std::unique_ptr<ExchangeRule> make_rule(const RuleOptions& options, Unit& unit, 
       return std::make_unique<GradientMean>(unit, comm, options);
     case ExchangeKind::local:
       return std::make_unique<LocalMean>(unit, comm, options);
+    case ExchangeKind::server:
+      return std::make_unique<ParameterServer>(unit, comm, options);
     case ExchangeKind::none:
       break;
   }

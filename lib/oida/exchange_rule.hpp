@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace oida {
 
-enum class ExchangeKind { oida, allreduce, local, none };
+enum class ExchangeKind { oida, allreduce, local, server, none };
 ExchangeKind exchange_kind(const std::string& name);
 std::string to_string(ExchangeKind kind);
 
@@ -36,6 +37,12 @@ inline constexpr std::size_t kControlWords = sizeof(ControlWords) / sizeof(float
 void put(const ControlWords& words, std::span<float> into);
 ControlWords take_words(std::span<const float> from);
 
+/// Seconds on now_s().
+struct Flight {
+  double start_s = 0;
+  double end_s = 0;
+};
+
 /// One rule, seen from one unit. All units call the same members in the same order.
 class ExchangeRule {
  public:
@@ -48,7 +55,8 @@ class ExchangeRule {
   /// Closes the round and returns the sums of the words. The merge into x may be left to settle()
   /// or to the next begin().
   virtual ControlWords end() = 0;
-  /// Between rounds: x is what the next round begins with, agreed() what all units hold.
+  /// Between rounds: x is what the next round begins with, agreed() what all units hold. All units
+  /// call it at the same rounds, and before the rule ends, unless final_mean() was the last.
   virtual void settle() {}
   /// Between rounds: x was set from outside, to the same bits on all units; what the rule remembers
   /// of the rounds before is void.
@@ -71,10 +79,13 @@ class ExchangeRule {
   /// Collective, between rounds: from now on this is what travels between nodes.
   virtual void use(Wire /*wire*/) {}
 
-  /// Of the last round: seconds on now_s() between which an operation was in flight.
-  virtual double flight_start_s() const = 0;
-  virtual double flight_end_s() const = 0;
+  /// Of the last round: when an operation was in flight, ascending and apart.
+  virtual std::span<const Flight> flights() const = 0;
+  /// Of the last round.
+  virtual std::int64_t exchanges() const { return 1; }
   virtual std::int64_t bytes_per_exchange() const = 0;
+  /// Of an asynchronous rule on rank 0: how many gradients were applied k others late.
+  virtual std::span<const float> staleness() { return {}; }
 };
 
 struct RuleOptions {
@@ -83,7 +94,10 @@ struct RuleOptions {
   float share = 1;           // samples of this unit in a round / samples of all units
   Scorer* scorer = nullptr;  // for merges that weigh; outlives the rule
   Wire wire = Wire::fp32;
-  int ranks_per_node = 0;  // as in ExchangeOptions
+  int ranks_per_node = 0;      // as in ExchangeOptions
+  std::int64_t staleness = 4;  // of a server: steps that a unit may be ahead of the slowest
+  /// Of a server, on rank 0: called for each gradient, in the order of arrival.
+  std::function<void(int unit)> on_arrival;
 };
 
 /// Collective. One unit alone makes plain optimizer steps, whatever the exchange. Unit and comm

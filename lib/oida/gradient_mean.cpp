@@ -42,7 +42,7 @@ void GradientMean::begin(const ControlWords& words) {
 }
 
 void GradientMean::send_words() {
-  started_s_ = now_s();
+  flight_.start_s = now_s();
   exchange_->start(words_, kControlWords);
 }
 
@@ -74,6 +74,7 @@ StepResult GradientMean::step(std::uint64_t step, float rate) {
 }
 
 ControlWords GradientMean::end() {
+  flight_.end_s = exchange_->ended_s();
   float zero = 0;
   const auto gradient = unit_.gradient_span();
 #pragma omp simd reduction(+ : zero)

@@ -23,8 +23,7 @@ class GradientMean final : public ExchangeRule {
   std::span<const float> agreed() const override { return unit_.x(); }
   bool agreed_is_finite() const override { return finite_; }
   std::vector<std::span<float>> values() override { return {exchange_->remainder()}; }
-  double flight_start_s() const override { return started_s_; }
-  double flight_end_s() const override { return exchange_->ended_s(); }
+  std::span<const Flight> flights() const override { return {&flight_, 1}; }
   std::int64_t bytes_per_exchange() const override;
 
  private:
@@ -40,7 +39,7 @@ class GradientMean final : public ExchangeRule {
   std::size_t unsent_ = 0;  // gradient elements not yet in flight: [0, unsent_)
   Poll poll_;
   bool finite_ = true;
-  double started_s_ = 0;
+  Flight flight_;
 };
 
 }  // namespace oida

@@ -53,7 +53,7 @@ void ParameterMean::start(const ControlWords& words, Precision precision) {
   if (!finite) own.non_finite = 1.0F;
   put(own, exchange_->window(0).subspan(size()));
   unit_.clock().enter(Phase::exposed);
-  started_s_ = now_s();
+  flight_.start_s = now_s();
   const std::size_t floats = size() + kControlWords;
   exchange_->start_window(0, floats, precision == Precision::exact ? floats : kControlWords);
   unit_.clock().enter(Phase::other);
@@ -78,6 +78,7 @@ void ParameterMean::score() {
 ControlWords ParameterMean::finish() {
   unit_.clock().enter(Phase::exposed);
   exchange_->finish();
+  flight_.end_s = exchange_->ended_s();
   unit_.clock().enter(Phase::other);
   if (scored_) weights_.take();
   pending_ = true;

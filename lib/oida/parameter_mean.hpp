@@ -38,8 +38,7 @@ class ParameterMean {
   /// m, after settle() or adopt().
   std::span<const float> mean() const;
   bool finite() const { return finite_; }
-  double started_s() const { return started_s_; }
-  double ended_s() const { return exchange_->ended_s(); }
+  const Flight& flight() const { return flight_; }
   std::int64_t bytes() const;
 
   std::vector<std::span<float>> arrays();
@@ -61,7 +60,7 @@ class ParameterMean {
   bool pending_ = false;  // m has come and is not merged yet
   bool scored_ = false;   // in this round
   bool finite_ = true;
-  double started_s_ = 0;
+  Flight flight_;
 };
 
 /// Bytes of one sum of `floats`: between nodes what this unit's node sends, on one node the array

@@ -71,4 +71,14 @@ double Timing::imbalance() const {
   return sum > 0 ? most * static_cast<double>(per_rank.size()) / sum - 1 : 0;
 }
 
+double Timing::mean_staleness() const {
+  double gradients = 0;
+  double late = 0;
+  for (std::size_t k = 0; k < staleness.size(); ++k) {
+    gradients += static_cast<double>(staleness[k]);
+    late += static_cast<double>(k) * static_cast<double>(staleness[k]);
+  }
+  return gradients > 0 ? late / gradients : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace oida

@@ -87,12 +87,16 @@ struct Timing {
   int nodes = 1, ranks = 1, units_per_node = 1, interleave = 1;
   std::int64_t samples = 0, pixels = 0, exchanges = 0, bytes_per_exchange = 0;
   double train_s = 0, startup_s = 0, warmup_s = 0;
+  /// Of an asynchronous run: gradients that were applied k others late; the last bin and beyond.
+  std::vector<std::int64_t> staleness;
   std::vector<UnitTiming> per_rank;
 
   double idle_share() const;
   /// NaN without an exchange.
   double hidden_share() const;
   double imbalance() const;
+  /// Mean of `staleness`, NaN without any.
+  double mean_staleness() const;
 };
 
 }  // namespace oida

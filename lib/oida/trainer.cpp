@@ -17,6 +17,7 @@ RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& option
   rule.scorer = parts.scorer;
   rule.wire = wire;
   rule.ranks_per_node = options.ranks_per_node;
+  rule.staleness = options.staleness;
   return rule;
 }
 
@@ -118,9 +119,7 @@ void Trainer::round() {
   const auto sums = rule_->end();
   const double ended_s = now_s();
   round_loss_ = loss / static_cast<double>(steps);
-  note_flight();
-  interleave_.record(rule_->flight_end_s() - rule_->flight_start_s(), step_s,
-                     ended_s - waits_from_s, ended_s - steps_began_s);
+  interleave_.record(note_flights(), step_s, ended_s - waits_from_s, ended_s - steps_began_s);
   ++round_;
   act(sums, before);
 }
@@ -155,13 +154,17 @@ ControlWords Trainer::words() {
   return words;
 }
 
-void Trainer::note_flight() {
-  if (parts_.comm.size() == 1 || !warm_) return;
-  const double start_s = rule_->flight_start_s();
-  const double end_s = std::max(start_s, rule_->flight_end_s());
-  exchange_s_ += end_s - start_s;
-  ++exchanges_;
-  parts_.unit.clock().add_event({start_s, end_s, "exchange in flight", 1});
+double Trainer::note_flights() {
+  double seconds = 0;
+  for (const Flight& flight : rule_->flights()) {
+    const double end_s = std::max(flight.start_s, flight.end_s);
+    seconds += end_s - flight.start_s;
+    if (warm_) parts_.unit.clock().add_event({flight.start_s, end_s, "exchange in flight", 1});
+  }
+  if (!warm_ || parts_.comm.size() == 1) return seconds;
+  exchange_s_ += seconds;
+  exchanges_ += rule_->exchanges();
+  return seconds;
 }
 
 void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
@@ -273,7 +276,7 @@ void Trainer::write_last_checkpoint() {
 
 TrainerResult Trainer::finish() {
   const auto sums = rule_->final_mean(words());
-  note_flight();
+  note_flights();
   if (const auto verdict = parts_.guard.judge(sums)) note(*verdict);
   parts_.unit.clock().stop();
   train_s_ += now_s() - timing_since_s_;
@@ -336,6 +339,9 @@ void Trainer::fill(Timing& timing) const {
   timing.samples = (step_ - timed_from_step_) * options_.global_batch;
   timing.exchanges = exchanges_;
   timing.bytes_per_exchange = rule_->bytes_per_exchange();
+  for (const float count : rule_->staleness()) {
+    timing.staleness.push_back(static_cast<std::int64_t>(count));
+  }
   timing.train_s = train_s_;
   timing.warmup_s = warmup_s_;
 }

@@ -23,6 +23,7 @@ struct TrainerOptions {
   ExchangeKind exchange = ExchangeKind::oida;
   MergeKind merge = MergeKind::mean;
   int ranks_per_node = 0;         // as in ExchangeOptions
+  std::int64_t staleness = 4;     // as in RuleOptions
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
   Schedule schedule;
@@ -101,7 +102,8 @@ class Trainer {
   std::string note(const Verdict& verdict);
   void roll_back(const std::string& reason);
   [[noreturn]] void give_up(const std::string& reason);
-  void note_flight();
+  /// Seconds that exchanges of the last round were in flight.
+  double note_flights();
   /// From here on rounds count; `first` is this process's first round.
   bool is_warm(std::int64_t first) const;
   void start_timing();

@@ -68,24 +68,21 @@ void Unit::bring_home() {
 void Unit::update(std::uint64_t step, float rate) {
   clock_.enter(Phase::compute);
   bring_home();
-  keep_moments();
-  optimizer_.update(x_, gradient_, rate, step);
-  move_moments();
+  update(x_, gradient_, step, rate, 1.0F);
   clock_.enter(Phase::other);
 }
 
-void Unit::keep_moments() {
-  auto to = kept_.begin();
+void Unit::update(std::span<float> x, std::span<const float> gradient, std::uint64_t step,
+                  float rate, float share) {
+  auto kept = kept_.begin();
   for (const FlatRange& range : moments_) {
-    to = std::copy_n(x_.begin() + static_cast<std::ptrdiff_t>(range.first), range.size, to);
+    kept = std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(range.first), range.size, kept);
   }
-}
-
-void Unit::move_moments() {
-  auto from = kept_.begin();
+  optimizer_.update(x, gradient, rate * share, step);
+  kept = kept_.begin();
   for (const FlatRange& range : moments_) {
     for (std::size_t i = range.first; i < range.first + range.size; ++i) {
-      x_[i] = *from++ - kMomentShare * gradient_[i];
+      x[i] = *kept++ - kMomentShare * share * gradient[i];
     }
   }
 }

@@ -25,6 +25,10 @@ class Unit {
   StepResult gradient(std::uint64_t step, const Poll& poll);
   /// x <- optimizer(x, gradient); running moments as Engine::moments() says.
   void update(std::uint64_t step, float rate);
+  /// The same for parameters that are kept apart, along a gradient that counts `share`: the rate
+  /// and the movement of running moments are multiplied by it.
+  void update(std::span<float> x, std::span<const float> gradient, std::uint64_t step, float rate,
+              float share);
 
   /// gradient() and update() in one, where the engine keeps the parameters if it can.
   StepResult train(std::uint64_t step, float rate, const Poll& poll);
@@ -45,8 +49,6 @@ class Unit {
 
  private:
   void bring_home();
-  void keep_moments();
-  void move_moments();
 
   Engine& engine_;
   Sampler& sampler_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -177,6 +178,68 @@ TEST(GradientMeanTest, EqualsOneUnitOnTheConcatenatedBatches) {
   expect_close(kit.x(), simulate_gradient_mean(problem, simulation(1)));
 }
 
+/// Rank 0 logs who brought gradients in which order; the simulation goes through them in that
+/// order.
+class ServerTest : public ::testing::TestWithParam<int> {
+ protected:
+  void run(int rounds, int interleave, int settle_every) {
+    RuleOptions options = rule_options(ExchangeKind::server);
+    options.staleness = GetParam();
+    options.on_arrival = [this](int unit) { arrivals_.push_back(unit); };
+    RuleKit kit(problem_, options);
+    kit.train(rounds, interleave, settle_every);
+    x_.assign(kit.x().begin(), kit.x().end());
+    const auto late = kit.rule().staleness();
+    late_.assign(late.begin(), late.end());
+    std::vector<std::int64_t> count{static_cast<std::int64_t>(arrivals_.size())};
+    world().broadcast_values(count, 0);
+    arrivals_.resize(static_cast<std::size_t>(count.front()));
+    world().broadcast_values(arrivals_, 0);
+  }
+
+  Problem problem_;
+  std::vector<int> arrivals_;
+  std::vector<float> x_, late_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Bounds, ServerTest, ::testing::Values(0, 1, 4));
+
+TEST_P(ServerTest, EqualsTheSerialSimulationOfItsOrderOfArrival) {
+  if (world().size() == 1) GTEST_SKIP() << "for several ranks";
+  run(10, 5, 0);
+  const auto expected = simulate_server(problem_, simulation(1), arrivals_, GetParam());
+  expect_close(x_, expected.parameters);
+  EXPECT_TRUE(expected.in_turn);
+  EXPECT_LE(expected.furthest, GetParam());
+  EXPECT_EQ(arrivals_.size(), 50U * static_cast<std::size_t>(world().size()));
+}
+
+TEST_P(ServerTest, SettlesWithEverybodyOnTheServersParameters) {
+  if (world().size() == 1) GTEST_SKIP() << "for several ranks";
+  run(10, 5, 2);
+  const auto expected = simulate_server(problem_, simulation(1), arrivals_, GetParam(), 10);
+  expect_close(x_, expected.parameters);
+  std::vector<float> first = x_;
+  world().broadcast_values(first, 0);
+  EXPECT_EQ(x_, first);
+}
+
+TEST_P(ServerTest, CountsHowLateGradientsWere) {
+  if (world().size() == 1) GTEST_SKIP() << "for several ranks";
+  run(10, 5, 0);
+  if (world().rank() != 0) return;
+  // In the order of arrival: gradients of others since one's own last, none of whom could be
+  // answered before it was applied.
+  const double gradients = std::accumulate(late_.begin(), late_.end(), 0.0);
+  EXPECT_EQ(gradients, static_cast<double>(arrivals_.size()));
+  EXPECT_GT(late_[0], 0.0F);
+  if (GetParam() == 0) {
+    // All answered together: the k-th of each step is k late.
+    const auto units = static_cast<std::size_t>(world().size());
+    for (std::size_t k = 0; k < late_.size(); ++k) EXPECT_EQ(late_[k], k < units ? 50.0F : 0.0F);
+  }
+}
+
 TEST(OneUnitTest, IsPlainSgdBitByBit) {
   if (world().size() > 1) GTEST_SKIP() << "for one rank";
   const Problem problem;
@@ -192,7 +255,8 @@ TEST(OneUnitTest, IsPlainSgdBitByBit) {
 
 TEST(ControlWordsTest, AreSummedOverTheUnits) {
   const Problem problem;
-  for (const auto kind : {ExchangeKind::oida, ExchangeKind::allreduce, ExchangeKind::local}) {
+  for (const auto kind :
+       {ExchangeKind::oida, ExchangeKind::allreduce, ExchangeKind::local, ExchangeKind::server}) {
     RuleKit kit(problem, rule_options(kind));
     ControlWords words;
     words.stop = world().rank() == 0 ? 1.0F : 0.0F;
@@ -200,6 +264,7 @@ TEST(ControlWordsTest, AreSummedOverTheUnits) {
     kit.rule().begin(words);
     kit.rule().step(0, kRate);
     const auto sums = kit.rule().end();
+    kit.rule().settle();
     EXPECT_EQ(sums.stop, 1.0F);
     EXPECT_EQ(sums.train_loss, 2.0F * static_cast<float>(world().size()));
     EXPECT_EQ(sums.checkpoint, 0.0F);
@@ -208,7 +273,7 @@ TEST(ControlWordsTest, AreSummedOverTheUnits) {
 
 TEST(FinalMeanTest, LeavesTheSameBitsOnEveryUnit) {
   const Problem problem;
-  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local}) {
+  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local, ExchangeKind::server}) {
     RuleKit kit(problem, rule_options(kind));
     kit.train(7, 2);
     kit.rule().final_mean({});
@@ -220,7 +285,7 @@ TEST(FinalMeanTest, LeavesTheSameBitsOnEveryUnit) {
 
 TEST(FinitenessTest, OneUnitsNanIsSeenByAll) {
   const Problem problem;
-  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local}) {
+  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local, ExchangeKind::server}) {
     RuleKit kit(problem, rule_options(kind));
     kit.train(2, 1);
     EXPECT_TRUE(kit.rule().agreed_is_finite());

@@ -154,4 +154,34 @@ std::vector<float> simulate_local_mean(const Problem& problem, const Simulation&
   return all.front()->x;
 }
 
+ServerRun simulate_server(const Problem& problem, const Simulation& options,
+                          const std::vector<int>& arrivals, int bound, int settle_every) {
+  auto all = make_units(problem, options);
+  VirtualUnit server(problem, options.units, 0, options.batch);
+  std::vector<std::uint64_t> brought(all.size(), 0);
+  std::vector<bool> waits(all.size(), false);
+  ServerRun run;
+  std::uint64_t in_all = 0;
+  for (const int arrival : arrivals) {
+    const auto u = static_cast<std::size_t>(arrival);
+    run.in_turn = run.in_turn && !waits[u];
+    all[u]->compute_gradient(problem, brought[u]++);
+    server.descend(all[u]->gradient, options.rate / static_cast<float>(options.units));
+    waits[u] = true;
+    const std::uint64_t slowest = *std::min_element(brought.begin(), brought.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto ahead = static_cast<std::int64_t>(brought[i] - slowest);
+      if (!waits[i] || ahead > bound) continue;
+      run.furthest = std::max(run.furthest, ahead);
+      waits[i] = false;
+      all[i]->x = server.x;
+    }
+    const auto period = all.size() * static_cast<std::size_t>(settle_every);
+    if (period == 0 || ++in_all % period != 0) continue;
+    for (const auto& unit : all) unit->x = server.x;
+  }
+  run.parameters = server.x;
+  return run;
+}
+
 }  // namespace oida::test

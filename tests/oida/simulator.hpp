@@ -32,4 +32,17 @@ std::vector<float> simulate_gradient_mean(const Problem& problem, const Simulati
 /// The parameters after rounds of `interleave` steps of each unit alone and a mean of all.
 std::vector<float> simulate_local_mean(const Problem& problem, const Simulation& options);
 
+struct ServerRun {
+  std::vector<float> parameters;  // the server's
+  std::int64_t furthest = 0;      // that a unit was ahead of the slowest when it began a gradient
+  bool in_turn = true;            // no unit brought a gradient while it had to wait
+};
+
+/// A server that applies the gradients of `arrivals` (units, one a gradient) in their order, each
+/// at the rate divided by the number of units, and then answers those who are at most `bound`
+/// gradients ahead of the slowest. After every `settle_every`-th gradient of all units, 0 = never,
+/// everybody begins with the server's parameters.
+ServerRun simulate_server(const Problem& problem, const Simulation& options,
+                          const std::vector<int>& arrivals, int bound, int settle_every = 0);
+
 }  // namespace oida::test
