@@ -1,5 +1,6 @@
 #include "onednn_helpers.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/rng.hpp"
@@ -18,8 +19,10 @@ void fill_batch(Batch& batch, int n, int classes, std::uint64_t seed) {
         sample[p * batch.channel_stride + c] = 2.0F * random.uniform() - 1.0F;
       }
     }
-    const auto label = static_cast<int>(random.below(static_cast<std::uint32_t>(classes)));
-    batch.labels[static_cast<std::size_t>(i)] = n > 2 && i == n - 1 ? -1 : label;
+    for (std::size_t k = 0; k < batch.sample_labels; ++k) {
+      const auto label = static_cast<int>(random.below(static_cast<std::uint32_t>(classes)));
+      batch.sample_label(i)[k] = n > 2 && i == n - 1 ? -1 : label;
+    }
   }
 }
 
@@ -31,7 +34,8 @@ Outcome run(Engine& engine, const Batch& batch, const std::vector<float>& canoni
   outcome.result = engine.step(batch, flat, gradient, {});
   outcome.gradient.resize(canonical.size());
   engine.export_flat(gradient, outcome.gradient);
-  outcome.probabilities.resize(static_cast<std::size_t>(batch.n * engine.network().classes));
+  outcome.probabilities.resize(static_cast<std::size_t>(batch.n) * batch.sample_labels *
+                               static_cast<std::size_t>(engine.network().classes));
   engine.predict(batch, flat, outcome.probabilities);
   return outcome;
 }
@@ -41,7 +45,7 @@ Batch with_stride(const Batch& batch, const Engine& engine) {
   other.n = batch.n;
   other.seed = batch.seed;
   other.step = batch.step;
-  std::copy_n(batch.labels.begin(), batch.n, other.labels.begin());
+  std::ranges::copy(batch.labels, other.labels.begin());
   for (int i = 0; i < batch.n; ++i) {
     for (int p = 0; p < batch.rows * batch.cols; ++p) {
       for (int c = 0; c < batch.channels; ++c) {

@@ -260,6 +260,28 @@ TEST_P(Winograd, ForwardWithBiasReluAndPool) {
   }
 }
 
+TEST_P(Winograd, ForwardKeepsWhatItPools) {
+  if (out_height_ < 2 || out_width_ < 2) return;
+  Pooled pooled = pooled_diff();
+  Floats whole(diff_.size(), std::nanf(""));
+  WinogradFinish finish{bias_.data(), 0.0F, nullptr, pooled.taken.data()};
+  const Floats alone = forward(finish, pooled.values.size());
+  finish.whole = whole.data();
+  EXPECT_EQ(forward(finish, pooled.values.size()), alone);
+  EXPECT_EQ(whole, forward({bias_.data(), 0.0F, nullptr, nullptr}, diff_.size()));
+}
+
+TEST_P(Winograd, BackwardThroughAPoolAndBesideIt) {
+  if (out_height_ < 2 || out_width_ < 2) return;
+  const Pooled pooled = pooled_diff();
+  WinogradSource source{pooled.values.data(), pooled.taken.data()};
+  source.added = diff_.data();
+  Floats both = diff_;
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] += pooled.spread[i];
+  expect_near(backward(source, nullptr), plain_backward(both), kTolerance);
+  check_gradient(source, both);
+}
+
 TEST_P(Winograd, BackwardData) {
   expect_near(backward({diff_.data(), nullptr}, nullptr), plain_backward(diff_), kTolerance);
 }
