@@ -60,19 +60,19 @@ may_go_on() {
   [[ $1 == 75 || $1 == 9 || $1 -ge 128 ]]
 }
 
-# Seconds before its end at which a job is told: 120, in a short job a fifth of its time, so that it
-# is not told at its beginning, again and again.
-signal_lead_s() {
-  local limit_s
-  limit_s=$((${SLURM_JOB_END_TIME:-0} - $(date -d "$(job_field StartTime)" +%s 2>/dev/null || echo 0)))
-  ((limit_s > 0 && limit_s < 600)) && echo $((limit_s / 5)) || echo 120
+# The signal before the end of a job: Slurm may be a minute early, and a job of under five minutes would
+# be stopped at its beginning, again and again. There the program stops by itself: CONT tells nothing.
+signal_before_end() {
+  local begin_s
+  begin_s=$(date -d "$(job_field StartTime)" +%s 2>/dev/null) || begin_s=0
+  if ((${SLURM_JOB_END_TIME:-0} - begin_s < 300)); then echo B:CONT@1; else echo B:USR1@120; fi
 }
 
 # The same job once more after this one, where it cannot be put back into the queue.
 submit_successor() {
   local options=(--dependency="afterany:$SLURM_JOB_ID" --job-name="$SLURM_JOB_NAME"
     --nodes="$SLURM_JOB_NUM_NODES" --time="$(job_field TimeLimit)" --output="$(job_field StdOut)"
-    --partition="$SLURM_JOB_PARTITION" --signal="B:USR1@$(signal_lead_s)" --no-requeue)
+    --partition="$SLURM_JOB_PARTITION" --signal="$(signal_before_end)" --no-requeue)
   [[ -z ${SLURM_NTASKS_PER_NODE:-} ]] || options+=(--ntasks-per-node="$SLURM_NTASKS_PER_NODE")
   [[ -z ${SLURM_CPUS_PER_TASK:-} ]] || options+=(--cpus-per-task="$SLURM_CPUS_PER_TASK")
   [[ -z ${SLURM_GPUS_PER_NODE:-} ]] || options+=(--gpus-per-node="$SLURM_GPUS_PER_NODE")

@@ -20,7 +20,7 @@ trap '"$cluster" down >>"$out/cluster.log" 2>&1' EXIT
 "$cluster" up "$most" >>"$out/cluster.log" 2>&1
 eval "$("$cluster" env)"
 [[ -e $house/inputs/scenes/demo/T3 ]] || "$oida" synth "$house/inputs/demo.ini"
-samples=$("$oida" train "$here/scaling.ini" "$large" --check | sed -n 's/^split .*, \([0-9]*\) training.*/\1/p')
+samples=$("$oida" train "$here/scaling.ini" "$large" --check | sed -n 's/^split .* \([0-9]*\) training.*/\1/p')
 
 # links MBIT|full: how fast each node may send.
 links() {

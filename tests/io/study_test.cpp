@@ -1,5 +1,6 @@
 #include "io/report/study.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,9 @@ struct Made {
   double train_s = 1, samples = 1000;
   int global_batch = 64;
   std::string precision = "fp32";
+  std::string network = "dense";
+  std::string data = "c";
+  int threads = 1;
   double oa = 0.9;
 };
 
@@ -27,9 +31,10 @@ class Study : public ::testing::Test {
   void make(const Made& made) {
     RunDirectory run(temp_ / made.name);
     run.write_json("run.json", {{"deck", {{"train", {{"precision", made.precision}}}}},
-                                {"training_checksum", "c"},
+                                {"training_checksum", made.data},
+                                {"network", {{"layers", made.network}}},
                                 {"steps", {{"global_batch", made.global_batch}}},
-                                {"placement", {{{"threads", 1}}}}});
+                                {"placement", {{{"threads", made.threads}}}}});
     Timing timing;
     timing.exchange = "oida";
     timing.device = made.device;
@@ -93,6 +98,14 @@ TEST_F(Study, gives_repeats_as_median_with_least_and_most) {
   has(row("| 1 (baseline)"), "80.00 (70.00–90.00) |");
 }
 
+TEST_F(Study, takes_the_mean_of_the_two_in_the_middle) {
+  for (const double train_s : {40.0, 10.0, 20.0, 16.0}) {
+    make({.name = "after-" + std::to_string(train_s), .train_s = train_s});
+  }
+  write();
+  has(row("| 1 (baseline)"), "| 4 | 18.00 (10.00–40.00) |");
+}
+
 TEST_F(Study, never_compares_what_must_be_equal_without_saying_so) {
   make({.name = "plain", .train_s = 8});
   make({.name = "half", .ranks = 2, .train_s = 1, .precision = "bf16"});
@@ -104,6 +117,17 @@ TEST_F(Study, never_compares_what_must_be_equal_without_saying_so) {
   has(text, "| batch over all units | 64 | 64 | 512 |");
   EXPECT_EQ(text.find("| 8.00 | 100.0 |"), std::string::npos) << text;
   has(text, "### Group C");
+}
+
+TEST_F(Study, tells_data_networks_and_threads_apart) {
+  make({.name = "plain", .train_s = 8});
+  make({.name = "wide", .train_s = 1, .network = "conv"});
+  make({.name = "more", .train_s = 1, .data = "d"});
+  make({.name = "threads", .train_s = 4, .threads = 2});
+  write({.kind = "strong"});
+  has(out("scaling.md"), "| network | dense | conv | dense |");
+  has(out("scaling.md"), "| training samples | c | c | d |");
+  has(row("| 1 |"), "| 1 | 1 | cpu | oida | 2 | 1 | 4.00 |");
 }
 
 TEST_F(Study, knows_weak_scaling_by_the_batch_of_a_unit) {
@@ -126,6 +150,43 @@ TEST_F(Study, lays_the_papers_rows_beside_cpu_and_gpu) {
   has(out("scaling.md"),
       "| 4 machines, 8 GPUs | 83.32 | 6.00 | 8 gpu on 4 nodes against 4 cpu on 4 nodes | 80.00 | "
       "5.00 |");
+}
+
+TEST_F(Study, lays_no_other_machines_beside_the_papers_rows) {
+  make({.name = "cpu", .nodes = 4, .ranks = 4, .train_s = 100});
+  make({.name = "gpu-4", .device = "gpu", .nodes = 4, .ranks = 4, .train_s = 25});
+  make({.name = "gpu-8", .device = "gpu", .nodes = 8, .ranks = 8, .train_s = 20});
+  write();
+  has(out("scaling.md"), "| 4 machines, 8 GPUs | 83.32 | 6.00 | not run | – | – |");
+}
+
+// What the figures are drawn from; all lines of a data file without their comments.
+TEST_F(Study, figures_show_medians_with_their_range_and_what_is_ideal) {
+  make({.name = "one", .train_s = 8});
+  make({.name = "two-a", .ranks = 2, .train_s = 5, .oa = 0.7});
+  make({.name = "two-b", .ranks = 2, .train_s = 4, .oa = 0.8});
+  write();
+  has(out("figures/time.dat"), "\n2 4.500000 4.000000 5.000000\n");
+  has(out("figures/speed_up.dat"), "\n2 1.777778 1.600000 2.000000\n");
+  has(out("figures/efficiency.dat"), "\n2 88.888889 80.000000 100.000000\n");
+  has(out("figures/speed_up.gp"), ", x / 1.0 with lines");
+  has(out("figures/efficiency.gp"), ", 100 with lines");
+  has(out("figures/idle.dat"), "\n2 0.000000 0.000000 0.000000\n");
+  has(out("figures/accuracy_end.dat"), "4.000000 0.800000\n");
+}
+
+TEST_F(Study, accuracy_of_many_points_is_that_of_the_ends) {
+  const auto curves = [this] {
+    const std::string all = out("figures/accuracy.dat");
+    return std::count(all.begin(), all.end(), '#');
+  };
+  for (int n = 1; n <= 14; ++n) make({.name = std::to_string(n), .ranks = n, .train_s = 10.0 / n});
+  write();
+  EXPECT_EQ(curves(), 14);
+  make({.name = "15", .ranks = 15, .train_s = 0.6});
+  write();
+  EXPECT_EQ(curves(), 2);
+  has(out("figures/accuracy.dat"), "# 15 cpu on 1 node");
 }
 
 TEST_F(Study, says_nothing_of_gpus_that_did_not_run) {
