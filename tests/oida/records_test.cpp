@@ -80,5 +80,12 @@ TEST(StepTimesTest, AreQuantilesInMilliseconds) {
   EXPECT_NEAR(times.max_ms, 100, 1e-3);
 }
 
+TEST(TimingTest, MeanStalenessIsThatOfItsGradients) {
+  Timing timing;
+  EXPECT_TRUE(std::isnan(timing.mean_staleness()));
+  timing.staleness = {2, 0, 1, 1};  // 0, 0, 2, 3 late
+  EXPECT_DOUBLE_EQ(timing.mean_staleness(), 1.25);
+}
+
 }  // namespace
 }  // namespace oida::test
