@@ -178,8 +178,14 @@ void add_training_keys(Table& table, Deck& deck) {
 
 void add_oida_keys(Table& table, Deck& deck) {
   auto& oida = deck.oida;
-  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "local", "none"},
+  table.choice("oida.exchange", oida.exchange, {"oida", "allreduce", "local", "server", "none"},
                "how units share what they learn");
+  table.number<std::int64_t>("oida.staleness", oida.staleness, 4, 0, kMany,
+                             "of server: steps that a unit may be ahead of the slowest");
+  table.choice("oida.momentum", oida.momentum, {"own", "exchanged"},
+               "of sgd with oida and local: each unit's own, or averaged as the parameters are");
+  table.number("oida.interleave_until", oida.interleave_until, 1.0, 0.0, 1.0,
+               "share of the steps after which the interleave is 1");
   table.text("oida.interleave", oida.interleave, "auto",
              "auto | N | plan:RUN.json, steps while an exchange is in flight");
   table.choice("oida.wire", oida.wire, {"auto", "fp32", "bf16", "int8", "int4"},

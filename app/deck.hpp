@@ -34,9 +34,9 @@ struct Deck {
     std::string optimizer, schedule, class_weights, precision;
   } train;
   struct {
-    std::string exchange, interleave, wire, merge, guard;
-    double guard_factor;
-    std::int64_t guard_retries, merge_samples, validate_every, validate_samples;
+    std::string exchange, interleave, momentum, wire, merge, guard;
+    double guard_factor, interleave_until;
+    std::int64_t staleness, guard_retries, merge_samples, validate_every, validate_samples;
   } oida;
   struct {
     std::string kind, engine, kernels, oversubscribe;

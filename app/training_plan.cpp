@@ -54,6 +54,33 @@ void check_merge(const Deck& deck, const Dataset& data) {
   }
 }
 
+void check_wire(const Deck& deck) {
+  const std::string& wire = deck.oida.wire;
+  if (exchange_kind(deck.oida.exchange) != ExchangeKind::server) return;
+  if (wire == "auto" || wire == "fp32") return;
+  throw InputError("oida.wire", wire + " is not for exchange = server; allowed: auto, fp32");
+}
+
+void check_momentum(const Deck& deck) {
+  if (deck.oida.momentum == "own") return;
+  const auto kind = exchange_kind(deck.oida.exchange);
+  if (kind != ExchangeKind::oida && kind != ExchangeKind::local) {
+    throw InputError("oida.momentum", "exchanged is for exchange = oida or local, this run has " +
+                                          deck.oida.exchange);
+  }
+  if (deck.train.optimizer != "sgd" || deck.train.momentum == 0.0) {
+    throw InputError("oida.momentum", "exchanged is for train.optimizer = sgd with a momentum");
+  }
+}
+
+/// Arrays of the size of the parameters: what was sent, the last mean, a window and its sum.
+std::size_t exchange_arrays(const Deck& deck, std::size_t units) {
+  if (exchange_kind(deck.oida.exchange) != ExchangeKind::server) {
+    return deck.oida.momentum == "own" ? 4 : 8;
+  }
+  return units * 2 - 1;  // of rank 0: its own, and two for each other unit
+}
+
 }  // namespace
 
 std::int64_t TrainingPlan::memory_bytes() const {
@@ -75,6 +102,8 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
                      "none is for one unit, this job has " + std::to_string(units));
   }
   check_merge(deck, data);
+  check_wire(deck);
+  check_momentum(deck);
   TrainingPlan plan;
   plan.interleave = make_interleave(comm, deck);
   plan.global_batch =
@@ -110,7 +139,7 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
                                         sizeof(Sample)});
   plan.memory.push_back({"parameters and gradient", 2 * flat});
   plan.memory.push_back({"optimizer", slots * flat});
-  plan.memory.push_back({"exchange (sent, last mean, window)", 4 * flat});
+  plan.memory.push_back({"exchange", exchange_arrays(deck, data.shard_samples.size()) * flat});
   plan.memory.push_back({"optimum and candidates", 3 * flat});
   plan.memory.push_back({"checkpoint on its way (copy, file)", 2 * (4 + slots) * flat});
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
@@ -155,6 +184,11 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   options.exchange = exchange_kind(deck.oida.exchange);
   options.merge = merge_kind(deck.oida.merge);
   options.ranks_per_node = static_cast<int>(deck.device.node_ranks);
+  options.staleness = deck.oida.staleness;
+  if (deck.oida.momentum == "exchanged") {
+    options.momentum = static_cast<float>(deck.train.momentum);
+  }
+  options.interleave_until = deck.oida.interleave_until;
   options.total_steps = plan.total_steps;
   options.global_batch = plan.global_batch;
   options.schedule.kind = schedule_kind(deck.train.schedule);
@@ -187,6 +221,12 @@ int fixed_steps(const std::string& text) {
   return steps;
 }
 
+/// A unit may be a round ahead of the slowest: no less than the bound on staleness lets it be.
+int server_steps(const Deck& deck) {
+  constexpr std::int64_t kLeast = 8;
+  return static_cast<int>(std::max(kLeast, deck.oida.staleness));
+}
+
 /// On one node nothing travels that could be rounded.
 std::vector<Wire> wires_to_try(const Comm& comm, const Deck& deck) {
   if (deck.oida.wire != "auto") return {wire_of(deck.oida.wire)};
@@ -204,6 +244,7 @@ Interleave make_interleave(const Comm& comm, const Deck& deck) {
   const auto kind = exchange_kind(deck.oida.exchange);
   const Wire wire = deck.oida.wire == "auto" ? Wire::fp32 : wire_of(deck.oida.wire);
   if (text == "auto") {
+    if (kind == ExchangeKind::server) return Interleave::fixed(server_steps(deck), wire);
     const bool delayed = comm.size() > 1 && kind == ExchangeKind::oida;
     return delayed ? Interleave::automatic(wires_to_try(comm, deck)) : Interleave::fixed(1, wire);
   }

@@ -73,6 +73,16 @@ std::string ranks_table(const Json& timing) {
   return text;
 }
 
+/// "1.50 in the mean, 7 at most": the histogram's last bin holds all beyond, too.
+std::string staleness(const Json& late) {
+  const Json histogram = member(late, "histogram");
+  std::size_t most = 0;
+  for (std::size_t k = 0; k < histogram.size(); ++k) {
+    if (histogram[k] != 0) most = k;
+  }
+  return fixed(member(late, "mean"), 2) + " in the mean, " + std::to_string(most) + " at most";
+}
+
 std::string timing_section(const Json& timing) {
   std::string text = "## Time\n\n" + head({"", "value"});
   const auto line = [&text](const char* name, const std::string& value) {
@@ -93,6 +103,9 @@ std::string timing_section(const Json& timing) {
                         cell(member(timing, "bytes_per_exchange")) + " bytes, wire " +
                         cell(member(timing, "wire")) + ", interleave " +
                         cell(member(timing, "interleave")));
+  if (timing.contains("staleness")) {
+    line("staleness (gradients of others that came before)", staleness(timing["staleness"]));
+  }
   return text + "\n" + ranks_table(timing) + "\n";
 }
 

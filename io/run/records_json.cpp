@@ -85,6 +85,9 @@ Json to_json(const Timing& timing) {
            {"wire", timing.wire},
            {"interleave", timing.interleave},
            {"per_rank", Json::array()}};
+  if (!timing.staleness.empty()) {
+    out["staleness"] = {{"mean", timing.mean_staleness()}, {"histogram", timing.staleness}};
+  }
   for (const auto& unit : timing.per_rank) out["per_rank"].push_back(to_json(unit));
   return out;
 }

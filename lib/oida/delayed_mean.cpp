@@ -7,7 +7,9 @@ DelayedMean::DelayedMean(Unit& unit, Comm& comm, const RuleOptions& options)
 
 StepResult DelayedMean::step(std::uint64_t step, float rate) {
   mean_.score();
-  return unit_.train(step, rate, poll_);
+  const auto result = unit_.train(step, rate, poll_);
+  mean_.stepped();
+  return result;
 }
 
 }  // namespace oida

@@ -8,7 +8,7 @@ namespace oida {
 
 ///   begin:  s <- x;  start the sum of w s over all units
 ///   step:   optimizer step on x, polling between layers
-///   end:    m <- the sum;  x <- x + (m - s)
+///   end:    m <- the sum;  x <- x + (m - s), and the velocity likewise where it travels
 class DelayedMean final : public MeanRule {
  public:
   /// Collective.

@@ -94,7 +94,10 @@ struct RuleOptions {
   float share = 1;           // samples of this unit in a round / samples of all units
   Scorer* scorer = nullptr;  // for merges that weigh; outlives the rule
   Wire wire = Wire::fp32;
-  int ranks_per_node = 0;      // as in ExchangeOptions
+  int ranks_per_node = 0;  // as in ExchangeOptions
+  /// Of means of parameters: where above 0, sgd's velocity is averaged, too, and this is its decay
+  /// in a step.
+  float momentum = 0;
   std::int64_t staleness = 4;  // of a server: steps that a unit may be ahead of the slowest
   /// Of a server, on rank 0: called for each gradient, in the order of arrival.
   std::function<void(int unit)> on_arrival;

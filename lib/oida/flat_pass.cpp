@@ -21,6 +21,7 @@ struct Part {
   const float* sum;
   std::size_t size;
   float weight;
+  float kept;
 };
 
 /// A sum of 0 x value, which is 0 where all values are finite.
@@ -32,6 +33,7 @@ template <bool kMerge, bool kSend, bool kBase>
   float* __restrict out = part.out;
   const float* __restrict sum = part.sum;
   const float weight = part.weight;
+  const float kept = part.kept;
   float zero = 0;
 #pragma omp simd reduction(+ : zero)
   for (std::size_t i = 0; i < part.size; ++i) {
@@ -39,7 +41,7 @@ template <bool kMerge, bool kSend, bool kBase>
     float known = kBase ? base[i] : 0.0F;
     if constexpr (kMerge) {
       const float mean = kBase ? known + sum[i] : sum[i];
-      live += mean - sent[i];
+      live += kept * (mean - sent[i]);
       x[i] = live;
       if constexpr (kBase) base[i] = known = mean;
     }
@@ -89,7 +91,7 @@ bool over(const FlatArrays& arrays, float weight, float (*kernel)(const Part&)) 
     float* base = arrays.base.empty() ? nullptr : arrays.base.data() + first;
     zero += kernel({arrays.x.data() + first, arrays.sent.data() + first, base,
                     arrays.out.data() + first, arrays.sum.data() + first,
-                    std::min(kPart, size - first), weight});
+                    std::min(kPart, size - first), weight, arrays.kept});
   }
   return zero == 0.0F;
 }

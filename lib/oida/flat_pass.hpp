@@ -14,12 +14,13 @@ struct FlatArrays {
   std::span<float> base;       // b, or empty
   std::span<float> out;        // what travels
   std::span<const float> sum;  // what has come
+  float kept = 1;              // share of s that is still in x
   int threads = 1;             // OpenMP threads of a large pass
 };
 
 /// s <- x, out <- what travels. False when an element of x is not finite.
 bool send(const FlatArrays& arrays, float weight);
-/// b <- m where there is a base, x <- x + (m - s). False when an element of the new x is not
+/// b <- m where there is a base, x <- x + kept (m - s). False when an element of the new x is not
 /// finite.
 bool merge(const FlatArrays& arrays);
 /// merge(), then send(), to the same bits. False when an element of the new x is not finite.

@@ -69,16 +69,22 @@ std::int64_t Interleave::tuning_rounds() const {
   return tuned_ ? 0 : kTuningRounds * static_cast<std::int64_t>(wires_.size());
 }
 
-void Interleave::record(double exchange_s, double step_s, double wait_s, double round_s) {
+void Interleave::end_with_one(std::int64_t round) {
+  automatic_ = false;
+  tuned_ = true;
+  if (steps(round) > 1) plan_.emplace_back(round, 1);
+}
+
+void Interleave::record(const RoundTimes& times) {
   if (!automatic_) return;
-  exchange_s_.push_back(exchange_s);
-  step_s_.push_back(step_s);
+  exchange_s_.push_back(times.exchange_s);
+  step_s_.push_back(times.step_s);
   if (std::ssize(step_s_) > kTuningRounds) {
     exchange_s_.erase(exchange_s_.begin());
     step_s_.erase(step_s_.begin());
   }
-  wait_s_ += wait_s;
-  round_s_ += round_s;
+  wait_s_ += times.wait_s;
+  round_s_ += times.round_s;
 }
 
 double Interleave::waited_share(std::int64_t round) const {

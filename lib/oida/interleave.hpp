@@ -16,6 +16,14 @@ using InterleavePlan = std::vector<std::pair<std::int64_t, int>>;
 /// (first round, wire), likewise.
 using WirePlan = std::vector<std::pair<std::int64_t, Wire>>;
 
+/// Measured in one round of one unit, in seconds.
+struct RoundTimes {
+  double exchange_s = 0;  // in flight
+  double step_s = 0;      // mean of the steps
+  double wait_s = 0;      // after the last step
+  double round_s = 0;     // all of it
+};
+
 /// fixed: one value. auto: the first rounds run with 1 and are measured, then all units agree on
 /// the smallest value whose compute time is at least 1.25 x the 95th percentile of the exchange
 /// time, from the widest wire to the narrowest until one needs no more than 1, and keep the widest
@@ -34,8 +42,7 @@ class Interleave {
   /// more).
   std::int64_t tuning_rounds() const;
 
-  /// Measurements of one round of one unit: its exchange, a step, its wait, all of it.
-  void record(double exchange_s, double step_s, double wait_s, double round_s);
+  void record(const RoundTimes& times);
   /// The share of its time that this unit waited since the last agreement, for the words of the
   /// next exchange; 0 but when it is time to look.
   double waited_share(std::int64_t round) const;
@@ -43,6 +50,9 @@ class Interleave {
   /// waited_share(): agrees on the values from the next round on, when tuning rounds are over or
   /// the wait is too long.
   void settle(std::int64_t round, double mean_waited_share, Comm& comm);
+
+  /// From `round` on it is 1, and nothing is measured any more.
+  void end_with_one(std::int64_t round);
 
   const InterleavePlan& plan() const { return plan_; }
   const WirePlan& wire_plan() const { return wire_plan_; }

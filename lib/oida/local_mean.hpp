@@ -6,7 +6,9 @@
 namespace oida {
 
 ///   step:  optimizer step on x
-///   end:   m <- the sum of w x over all units, waited for;  x <- m
+///   end:   m <- the sum of w x over all units, waited for;  x <- m, and the velocity likewise
+///   where
+///          it travels
 class LocalMean final : public MeanRule {
  public:
   using MeanRule::MeanRule;

@@ -10,51 +10,71 @@ ParameterMean::ParameterMean(Unit& unit, Comm& comm, const RuleOptions& options)
       comm_(comm),
       options_(options),
       weights_(options.merge, comm.rank(), comm.size(), options.share),
-      sent_(unit.x().size()) {
+      parts_(options.momentum > 0.0F ? 2 : 1) {
+  for (Part& part : parts_) part.sent.resize(unit.x().size());
   use(options.wire);
+}
+
+std::span<float> ParameterMean::live(std::size_t part) {
+  return part == 0 ? unit_.x() : unit_.optimizer().slot(0);
+}
+
+std::span<const float> ParameterMean::mean(std::size_t part) const {
+  if (differences()) return parts_[part].base;
+  return exchange_->window_sum(0).subspan(part * size(), size());
 }
 
 void ParameterMean::use(Wire wire) {
   settle();
-  AlignedVector<float> base;
-  if (wire != Wire::fp32) {
-    const auto known = exchange_ == nullptr ? unit_.x() : mean();
-    base.assign(known.begin(), known.end());
+  std::vector<AlignedVector<float>> bases(parts_.size());
+  for (std::size_t p = 0; p < parts_.size() && wire != Wire::fp32; ++p) {
+    const auto known = exchange_ == nullptr ? live(p) : mean(p);
+    bases[p].assign(known.begin(), known.end());
   }
+  for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p].base = std::move(bases[p]);
   ExchangeOptions options;
   options.wire = wire;
-  options.floats = size() + kControlWords + static_cast<std::size_t>(comm_.size());
+  options.floats = travelling() + kControlWords + static_cast<std::size_t>(comm_.size());
   options.windows = 1;
   options.ranks_per_node = options_.ranks_per_node;
   exchange_ = nullptr;
   exchange_ = comm_.make_exchange(options);
-  base_ = std::move(base);
 }
 
-FlatArrays ParameterMean::flat_arrays() {
-  return {unit_.x(),
-          sent_,
-          differences() ? std::span(base_) : std::span<float>(),
-          exchange_->window(0).first(size()),
-          exchange_->window_sum(0).first(size()),
+FlatArrays ParameterMean::flat_arrays(std::size_t part) {
+  return {live(part),
+          parts_[part].sent,
+          differences() ? std::span(parts_[part].base) : std::span<float>(),
+          exchange_->window(0).subspan(part * size(), size()),
+          exchange_->window_sum(0).subspan(part * size(), size()),
+          part == 0 ? 1.0F : kept_,
           unit_.engine().options().threads};
+}
+
+/// With the merge of what has come, if something has. False when a parameter is not finite.
+bool ParameterMean::send(float weight) {
+  bool finite = true;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const FlatArrays arrays = flat_arrays(p);
+    finite &= pending_ ? merge_and_send(arrays, weight) : oida::send(arrays, weight);
+  }
+  pending_ = false;
+  kept_ = 1;
+  return finite;
 }
 
 void ParameterMean::start(const ControlWords& words, Precision precision) {
   unit_.clock().enter(Phase::other);
   if (precision != precision_) settle();
   precision_ = precision;
-  const float weight = weights_.weight();
-  const bool finite =
-      pending_ ? merge_and_send(flat_arrays(), weight) : send(flat_arrays(), weight);
-  pending_ = false;
+  const bool finite = send(weights_.weight());
   scored_ = false;
   ControlWords own = words;
   if (!finite) own.non_finite = 1.0F;
-  put(own, exchange_->window(0).subspan(size()));
+  put(own, exchange_->window(0).subspan(travelling()));
   unit_.clock().enter(Phase::exposed);
   flight_.start_s = now_s();
-  const std::size_t floats = size() + kControlWords;
+  const std::size_t floats = travelling() + kControlWords;
   exchange_->start_window(0, floats, precision == Precision::exact ? floats : kControlWords);
   unit_.clock().enter(Phase::other);
 }
@@ -69,7 +89,7 @@ void ParameterMean::score() {
   if (scored_ || !weights_.scores()) return;
   scored_ = true;
   unit_.clock().enter(Phase::validate);
-  const double loss = options_.scorer->loss(sent_, [this] { poll(); });
+  const double loss = options_.scorer->loss(parts_.front().sent, [this] { poll(); });
   unit_.clock().enter(Phase::exposed);
   weights_.share(loss, *exchange_);
   unit_.clock().enter(Phase::other);
@@ -82,7 +102,7 @@ ControlWords ParameterMean::finish() {
   unit_.clock().enter(Phase::other);
   if (scored_) weights_.take();
   pending_ = true;
-  const auto sums = take_words(exchange_->window_sum(0).subspan(size()));
+  const auto sums = take_words(exchange_->window_sum(0).subspan(travelling()));
   finite_ = sums.non_finite == 0.0F;
   return sums;
 }
@@ -90,37 +110,41 @@ ControlWords ParameterMean::finish() {
 void ParameterMean::settle() {
   if (!pending_) return;
   const Phase before = unit_.clock().enter(Phase::other);
-  merge(flat_arrays());
+  for (std::size_t p = 0; p < parts_.size(); ++p) merge(flat_arrays(p));
   pending_ = false;
   unit_.clock().enter(before);
 }
 
 void ParameterMean::adopt() {
   settle();
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto agreed = mean(p);
+    std::copy(agreed.begin(), agreed.end(), live(p).begin());
+  }
   const auto m = mean();
-  std::copy(m.begin(), m.end(), unit_.x().begin());
   finite_ = finite_ && std::all_of(m.begin(), m.end(), [](float v) { return std::isfinite(v); });
-}
-
-std::span<const float> ParameterMean::mean() const {
-  if (differences()) return base_;
-  return exchange_->window_sum(0).first(size());
 }
 
 void ParameterMean::restart() {
   pending_ = false;
   weights_.restart();
-  if (!base_.empty()) std::copy(unit_.x().begin(), unit_.x().end(), base_.begin());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto x = live(p);
+    if (lossy()) std::copy(x.begin(), x.end(), parts_[p].base.begin());
+  }
   std::ranges::fill(exchange_->remainder(), 0.0F);
 }
 
 std::int64_t ParameterMean::bytes() const {
-  return exchange_bytes(comm_, *exchange_, size() + kControlWords, kControlWords);
+  return exchange_bytes(comm_, *exchange_, travelling() + kControlWords, kControlWords);
 }
 
 std::vector<std::span<float>> ParameterMean::arrays() {
-  if (base_.empty()) return {};
-  return {std::span(base_)};
+  std::vector<std::span<float>> bases;
+  for (Part& part : parts_) {
+    if (lossy()) bases.emplace_back(part.base);
+  }
+  return bases;
 }
 
 std::vector<std::span<float>> ParameterMean::values() {

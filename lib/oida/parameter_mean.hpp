@@ -13,6 +13,8 @@ namespace oida {
 ///   start:   s <- x;  the sum of w s over all units begins
 ///   finish:  m <- the sum
 ///   settle:  x <- x + (m - s), at the latest with the next start, in one pass with it
+/// Where the velocity v of sgd travels, too, u is what was sent of it and n the sum of w u, and
+/// after t steps v <- v + momentum^t (n - u): what is left of u becomes what would be left of n.
 /// A lossy wire carries w (s - b), b the last mean, and m is b + the sum: what the exchange leaves
 /// out of a sum it adds to the next.
 class ParameterMean {
@@ -25,9 +27,11 @@ class ParameterMean {
   void start(const ControlWords& words, Precision precision = Precision::wire);
   /// Makes progress from within a step.
   void poll();
+  /// An optimizer step was made.
+  void stepped() { kept_ *= options_.momentum; }
   ControlWords finish();
   void settle();
-  /// x <- m in place of settle(): the same bits on every unit.
+  /// x <- m, v <- n in place of settle(): the same bits on every unit.
   void adopt();
   /// Where merges weigh: scores what was sent and shares the loss while it is in flight.
   void score();
@@ -36,7 +40,7 @@ class ParameterMean {
   void use(Wire wire);
 
   /// m, after settle() or adopt().
-  std::span<const float> mean() const;
+  std::span<const float> mean() const { return mean(0); }
   bool finite() const { return finite_; }
   const Flight& flight() const { return flight_; }
   std::int64_t bytes() const;
@@ -45,17 +49,28 @@ class ParameterMean {
   std::vector<std::span<float>> values();
 
  private:
-  FlatArrays flat_arrays();
-  std::size_t size() const { return sent_.size(); }
-  bool differences() const { return precision_ == Precision::wire && !base_.empty(); }
+  /// The parameters and, where it travels, the velocity.
+  struct Part {
+    AlignedVector<float> sent;  // s
+    AlignedVector<float> base;  // b, for a lossy wire
+  };
+
+  bool lossy() const { return !parts_.front().base.empty(); }
+  bool differences() const { return precision_ == Precision::wire && lossy(); }
+  std::size_t size() const { return parts_.front().sent.size(); }
+  std::size_t travelling() const { return parts_.size() * size(); }
+  std::span<float> live(std::size_t part);
+  std::span<const float> mean(std::size_t part) const;
+  FlatArrays flat_arrays(std::size_t part);
+  bool send(float weight);
 
   Unit& unit_;
   Comm& comm_;
   RuleOptions options_;
   MergeWeights weights_;
   std::unique_ptr<Exchange> exchange_;
-  AlignedVector<float> sent_;  // s
-  AlignedVector<float> base_;  // b, for a lossy wire
+  std::vector<Part> parts_;
+  float kept_ = 1;  // share of the velocity sent that is still there
   Precision precision_ = Precision::wire;
   bool pending_ = false;  // m has come and is not merged yet
   bool scored_ = false;   // in this round

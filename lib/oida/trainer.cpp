@@ -18,6 +18,7 @@ RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& option
   rule.wire = wire;
   rule.ranks_per_node = options.ranks_per_node;
   rule.staleness = options.staleness;
+  rule.momentum = options.momentum;
   return rule;
 }
 
@@ -41,9 +42,12 @@ double Trainer::weight() const {
   return static_cast<double>(parts_.unit.batch()) / static_cast<double>(options_.global_batch);
 }
 
+double Trainer::progress() const {
+  return static_cast<double>(step_) / static_cast<double>(options_.total_steps);
+}
+
 double Trainer::rate() const {
-  const double progress = static_cast<double>(step_) / static_cast<double>(options_.total_steps);
-  return rate_scale_ * static_cast<double>(options_.schedule.rate(progress));
+  return rate_scale_ * static_cast<double>(options_.schedule.rate(progress()));
 }
 
 double Trainer::wall_s(double at_s) const {
@@ -91,6 +95,7 @@ TrainerResult Trainer::run() {
   if (warm_) start_timing();
   while (step_ < options_.total_steps && !stop_) {
     if (!warm_ && is_warm(first)) start_timing();
+    if (progress() >= options_.interleave_until) interleave_.end_with_one(round_);
     round();
   }
   return stop_ ? result(false) : finish();
@@ -119,7 +124,9 @@ void Trainer::round() {
   const auto sums = rule_->end();
   const double ended_s = now_s();
   round_loss_ = loss / static_cast<double>(steps);
-  interleave_.record(note_flights(), step_s, ended_s - waits_from_s, ended_s - steps_began_s);
+  RoundTimes times{note_flights(), step_s, ended_s - waits_from_s, ended_s - steps_began_s};
+  if (parts_.on_measured) parts_.on_measured(times);
+  interleave_.record(times);
   ++round_;
   act(sums, before);
 }
@@ -305,6 +312,7 @@ void Trainer::settle_candidates() {
 }
 
 TrainerResult Trainer::result(bool finished) {
+  rule_->settle();
   checkpoint_writer_.finish();
   TrainerResult result;
   result.finished = finished;

@@ -24,6 +24,8 @@ struct TrainerOptions {
   MergeKind merge = MergeKind::mean;
   int ranks_per_node = 0;         // as in ExchangeOptions
   std::int64_t staleness = 4;     // as in RuleOptions
+  float momentum = 0;             // as in RuleOptions
+  double interleave_until = 1;    // share of the steps after which the interleave is 1
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
   Schedule schedule;
@@ -56,6 +58,8 @@ struct TrainerParts {
   /// first; on all, with the last step, where no loss showed it. Nothing else writes meanwhile.
   std::function<void(std::int64_t)> on_give_up;
   Scorer* scorer = nullptr;  // for merges that weigh
+  /// On each unit, after every round: what was measured, before the interleave is told.
+  std::function<void(RoundTimes&)> on_measured;
 };
 
 struct TrainerResult {
@@ -114,6 +118,7 @@ class Trainer {
   /// Collective: the rule sends as the plan says for the next round.
   void follow_wire();
   TrainerResult result(bool finished);
+  double progress() const;  // share of the steps done
   double rate() const;
   double wall_s(double at_s) const;
   double weight() const;

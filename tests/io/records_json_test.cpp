@@ -52,6 +52,13 @@ TEST(TimingJson, has_the_keys_of_the_contract_in_order) {
             (std::vector<std::string>{"min", "median", "p95", "max"}));
 }
 
+TEST(TimingJson, has_staleness_where_gradients_came_late) {
+  Timing timing = two_ranks();
+  EXPECT_FALSE(to_json(timing).contains("staleness"));
+  timing.staleness = {1, 3};
+  EXPECT_EQ(to_json(timing)["staleness"].dump(), R"({"mean":0.75,"histogram":[1,3]})");
+}
+
 TEST(TimingJson, gives_rates_over_training_time) {
   const Json json = to_json(two_ranks());
   EXPECT_DOUBLE_EQ(json["samples_per_s"], 100);

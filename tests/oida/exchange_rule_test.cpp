@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -115,7 +116,7 @@ TEST_P(DelayedMeanTest, FollowsTheBestAsTheSerialSimulation) {
 
 INSTANTIATE_TEST_SUITE_P(Interleaves, DelayedMeanTest, ::testing::Values(1, 2, 4));
 
-/// Rounding is fed back, so that a lossy wire stays about as near to the plain sum as its last
+/// Where rounding is fed back, a lossy wire also stays about as near to the plain sum as its last
 /// roundings are large; without feedback they would add up over the rounds.
 struct LossyCase {
   ExchangeKind exchange;
@@ -123,21 +124,28 @@ struct LossyCase {
   double near;  // share of the largest parameter
 };
 
-class LossyWireTest : public ::testing::TestWithParam<LossyCase> {};
+class LossyWireTest : public ::testing::TestWithParam<LossyCase> {
+ protected:
+  static std::vector<float> simulated(const Problem& problem, ExchangeKind exchange, Wire wire) {
+    Simulation options = simulation(1);
+    options.wire = wire;
+    if (exchange == ExchangeKind::allreduce) return simulate_gradient_mean(problem, options);
+    if (exchange == ExchangeKind::local) return simulate_local_mean(problem, options);
+    return own(simulate_delayed_mean(problem, options));
+  }
+};
 
-TEST_P(LossyWireTest, StaysNearTheSerialSimulation) {
+TEST_P(LossyWireTest, EqualsTheSerialSimulationOfItsRounding) {
+  const auto [exchange, wire, near] = GetParam();
   const Problem problem;
-  RuleOptions options = rule_options(GetParam().exchange);
-  options.wire = GetParam().wire;
+  RuleOptions options = rule_options(exchange);
+  options.wire = wire;
   options.ranks_per_node = 1;
   RuleKit kit(problem, options);
   kit.train(50, 1);
-  const auto expected = GetParam().exchange == ExchangeKind::allreduce
-                            ? simulate_gradient_mean(problem, simulation(1))
-                        : GetParam().exchange == ExchangeKind::local
-                            ? simulate_local_mean(problem, simulation(1))
-                            : own(simulate_delayed_mean(problem, simulation(1)));
-  EXPECT_LT(distance(kit.x(), expected), GetParam().near * magnitude(expected));
+  expect_close(kit.x(), simulated(problem, exchange, wire));
+  const auto plain = simulated(problem, exchange, Wire::fp32);
+  EXPECT_LT(distance(kit.x(), plain), near * magnitude(plain));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, LossyWireTest,
@@ -145,8 +153,52 @@ INSTANTIATE_TEST_SUITE_P(Rules, LossyWireTest,
                                            LossyCase{ExchangeKind::oida, Wire::int8, 2e-3},
                                            LossyCase{ExchangeKind::oida, Wire::int4, 3e-2},
                                            LossyCase{ExchangeKind::local, Wire::int8, 2e-3},
+                                           LossyCase{ExchangeKind::local, Wire::int4, 3e-2},
                                            LossyCase{ExchangeKind::allreduce, Wire::bf16, 2e-3},
                                            LossyCase{ExchangeKind::allreduce, Wire::int8, 5e-3}));
+
+/// Momentum that is exchanged, too.
+class MomentumTest : public ::testing::TestWithParam<std::tuple<int, Wire>> {
+ protected:
+  void SetUp() override {
+    const auto [interleave, wire] = GetParam();
+    rule_.momentum = 0.9F;
+    rule_.wire = wire;
+    rule_.ranks_per_node = 1;
+    simulated_ = simulation(interleave);
+    simulated_.wire = wire;
+    simulated_.momentum = true;
+  }
+
+  const Problem problem_;
+  RuleOptions rule_ = rule_options();
+  Simulation simulated_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Interleaves, MomentumTest,
+                         ::testing::Combine(::testing::Values(1, 4),
+                                            ::testing::Values(Wire::fp32, Wire::int8)));
+
+TEST_P(MomentumTest, OfDelayedMeansEqualsTheSerialSimulation) {
+  RuleKit kit(problem_, rule_);
+  kit.train(50, simulated_.interleave);
+  expect_close(kit.x(), own(simulate_delayed_mean(problem_, simulated_)));
+}
+
+TEST_P(MomentumTest, OfLocalMeansEqualsTheSerialSimulation) {
+  rule_.exchange = ExchangeKind::local;
+  RuleKit kit(problem_, rule_);
+  kit.train(50, simulated_.interleave);
+  expect_close(kit.x(), simulate_local_mean(problem_, simulated_));
+}
+
+TEST_P(MomentumTest, HasTheSameBitsWheneverItsMergesAreMade) {
+  RuleKit left_to_begin(problem_, rule_);
+  left_to_begin.train(20, simulated_.interleave);
+  RuleKit settled(problem_, rule_);
+  settled.train(20, simulated_.interleave, 3);
+  EXPECT_TRUE(std::ranges::equal(left_to_begin.x(), settled.x()));
+}
 
 TEST(LossyWireTest, IsTakenUpBetweenTheRoundsOfARun) {
   const Problem problem;

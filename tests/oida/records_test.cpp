@@ -133,5 +133,12 @@ TEST(PhaseClockTest, KeepsABoundedTraceAndSaysSo) {
   EXPECT_EQ(clock.trace().back().name, "no more is kept of this rank");
 }
 
+TEST(TimingTest, MeanStalenessIsThatOfItsGradients) {
+  Timing timing;
+  EXPECT_TRUE(std::isnan(timing.mean_staleness()));
+  timing.staleness = {2, 0, 1, 1};  // 0, 0, 2, 3 late
+  EXPECT_DOUBLE_EQ(timing.mean_staleness(), 1.25);
+}
+
 }  // namespace
 }  // namespace oida::test

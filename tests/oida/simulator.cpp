@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
+
+#include "oida/exchange_rule.hpp"
+#include "oida/wire_simulation.hpp"
 
 namespace oida::test {
 
@@ -61,6 +65,49 @@ std::vector<float> mean_of(const Arrays& arrays, const std::vector<double>& weig
   return mean;
 }
 
+/// What travels of each unit.
+Arrays states(const std::vector<std::unique_ptr<VirtualUnit>>& all, const Simulation& options) {
+  Arrays arrays;
+  for (const auto& unit : all) {
+    auto& state = arrays.emplace_back(unit->x);
+    if (!options.momentum) continue;
+    state.insert(state.end(), unit->velocity.begin(), unit->velocity.end());
+  }
+  return arrays;
+}
+
+Arrays weighed(Arrays arrays, const std::vector<double>& weights) {
+  for (std::size_t u = 0; u < arrays.size(); ++u) {
+    for (float& value : arrays[u]) value *= static_cast<float>(weights[u]);
+  }
+  return arrays;
+}
+
+/// The mean of states; on a lossy wire what all know already does not travel.
+class Averager {
+ public:
+  Averager(const std::vector<std::unique_ptr<VirtualUnit>>& all, const Simulation& options)
+      : lossy_(options.wire != Wire::fp32 && all.size() > 1),
+        known_(states(all, options).front()),
+        wire_(all.size(), known_.size(), known_.size() + kControlWords + all.size(), options.wire) {
+  }
+
+  std::vector<float> mean(Arrays sent, const std::vector<double>& weights) {
+    if (!lossy_) return mean_of(sent, weights);
+    for (auto& state : sent) {
+      for (std::size_t i = 0; i < state.size(); ++i) state[i] -= known_[i];
+    }
+    const auto sum = wire_.sum(weighed(std::move(sent), weights));
+    for (std::size_t i = 0; i < sum.size(); ++i) known_[i] += sum[i];
+    return known_;
+  }
+
+ private:
+  bool lossy_;
+  std::vector<float> known_;  // the last mean
+  WireSimulation wire_;
+};
+
 /// Mean cross-entropy of parameters on all validation samples, one sample at a time.
 double validation_loss(VirtualUnit& unit, const Problem& problem, const std::vector<float>& x) {
   Batch one = make_batch(unit.kit.engine());
@@ -95,20 +142,25 @@ std::vector<double> lowest_alone(const std::vector<double>& losses) {
 Arrays simulate_delayed_mean(const Problem& problem, const Simulation& options,
                              const Weigh& weigh) {
   auto all = make_units(problem, options);
+  Averager averager(all, options);
   std::vector<double> weights = equal_weights(all.size());
   std::uint64_t step = 0;
   for (int round = 0; round < options.rounds; ++round) {
-    Arrays sent;
-    for (const auto& unit : all) sent.push_back(unit->x);
+    const Arrays sent = states(all, options);
     for (int k = 0; k < options.interleave; ++k, ++step) {
       for (const auto& unit : all) {
         unit->compute_gradient(problem, step);
         unit->descend(unit->gradient, options.rate);
       }
     }
-    const auto mean = mean_of(sent, weights);
+    const auto mean = averager.mean(sent, weights);
+    const float kept = std::pow(0.9F, static_cast<float>(options.interleave));
     for (std::size_t u = 0; u < all.size(); ++u) {
-      for (std::size_t i = 0; i < mean.size(); ++i) all[u]->x[i] += mean[i] - sent[u][i];
+      const std::size_t size = all[u]->x.size();
+      for (std::size_t i = 0; i < size; ++i) all[u]->x[i] += mean[i] - sent[u][i];
+      for (std::size_t i = size; i < mean.size(); ++i) {
+        all[u]->velocity[i - size] += kept * (mean[i] - sent[u][i]);
+      }
     }
     if (!weigh) continue;
     std::vector<double> losses;
@@ -124,13 +176,17 @@ Arrays simulate_delayed_mean(const Problem& problem, const Simulation& options,
 
 std::vector<float> simulate_gradient_mean(const Problem& problem, const Simulation& options) {
   auto all = make_units(problem, options);
+  const std::size_t size = all.front()->x.size();
+  WireSimulation wire(all.size(), size, size + kControlWords, options.wire);
   for (int step = 0; step < options.rounds; ++step) {
     Arrays gradients;
     for (const auto& unit : all) {
       unit->compute_gradient(problem, static_cast<std::uint64_t>(step));
       gradients.push_back(unit->gradient);
     }
-    const auto mean = mean_of(gradients, equal_weights(all.size()));
+    const auto mean = options.wire == Wire::fp32
+                          ? mean_of(gradients, equal_weights(all.size()))
+                          : wire.sum(weighed(gradients, equal_weights(all.size())));
     for (const auto& unit : all) unit->descend(mean, options.rate);
   }
   return all.front()->x;
@@ -138,6 +194,7 @@ std::vector<float> simulate_gradient_mean(const Problem& problem, const Simulati
 
 std::vector<float> simulate_local_mean(const Problem& problem, const Simulation& options) {
   auto all = make_units(problem, options);
+  Averager averager(all, options);
   std::uint64_t step = 0;
   for (int round = 0; round < options.rounds; ++round) {
     for (int k = 0; k < options.interleave; ++k, ++step) {
@@ -146,10 +203,12 @@ std::vector<float> simulate_local_mean(const Problem& problem, const Simulation&
         unit->descend(unit->gradient, options.rate);
       }
     }
-    Arrays live;
-    for (const auto& unit : all) live.push_back(unit->x);
-    const auto mean = mean_of(live, equal_weights(all.size()));
-    for (const auto& unit : all) unit->x = mean;
+    const auto mean = averager.mean(states(all, options), equal_weights(all.size()));
+    for (const auto& unit : all) {
+      const auto end_of_x = mean.begin() + static_cast<std::ptrdiff_t>(unit->x.size());
+      unit->x.assign(mean.begin(), end_of_x);
+      if (options.momentum) unit->velocity.assign(end_of_x, mean.end());
+    }
   }
   return all.front()->x;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "comm/exchange.hpp"
 #include "oida/problem.hpp"
 
 namespace oida::test {
@@ -11,6 +12,9 @@ namespace oida::test {
 struct Simulation {
   int units = 1, batch = 12, rounds = 50, interleave = 1;
   float rate = 0.02F;
+  /// Between units, each a node of its own; differences to the last mean travel where it is lossy.
+  Wire wire = Wire::fp32;
+  bool momentum = false;  // exchanged, too
 };
 
 using Arrays = std::vector<std::vector<float>>;  // one a unit
@@ -22,7 +26,8 @@ std::vector<double> softmax_of_negative(const std::vector<double>& losses);
 std::vector<double> lowest_alone(const std::vector<double>& losses);
 
 /// Live parameters of each unit after rounds of x_i <- x_i + (m - s_i), where m is the weighted
-/// mean of what the units sent when the round began and `interleave` optimizer steps lie between.
+/// mean of what the units sent when the round began and `interleave` optimizer steps lie between;
+/// of velocities v_i <- v_i + 0.9^interleave (n - u_i) where momentum is exchanged.
 Arrays simulate_delayed_mean(const Problem& problem, const Simulation& options,
                              const Weigh& weigh = {});
 

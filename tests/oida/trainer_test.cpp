@@ -25,12 +25,14 @@ constexpr std::int64_t kSteps = 60;
 /// A unit and its trainer, as the program puts them together.
 class TrainerKit {
  public:
-  TrainerKit(const Problem& problem, int interleave, GuardOptions guard = default_guard())
+  TrainerKit(const Problem& problem, int interleave, GuardOptions guard = default_guard(),
+             ExchangeKind exchange = ExchangeKind::oida)
       : kit_(problem, world().size(), world().rank(), kBatch),
         guard_(kit_.engine(), problem.store, validation_share(problem), problem.validation.size(),
                guard),
-        interleave_(interleave),
+        interleave_(Interleave::fixed(interleave)),
         scorer_(kit_.engine(), problem.store, problem.validation) {
+    options_.exchange = exchange;
     options_.total_steps = kSteps;
     options_.global_batch = kBatch * world().size();
     options_.schedule.kind = Schedule::Kind::constant;
@@ -45,11 +47,12 @@ class TrainerKit {
   }
 
   Trainer& trainer(std::function<bool()> stop = {}, CheckpointStore* store = nullptr) {
-    const TrainerParts parts{kit_.unit(), guard_,  world(),
-                             store,       "a=1\n", std::move(stop),
-                             {},          {},      [this](std::int64_t step) { bad_step = step; },
-                             &scorer_};
-    trainer_.emplace(parts, options_, Interleave::fixed(interleave_, wire_));
+    const TrainerParts parts{
+        kit_.unit(), guard_,     world(),
+        store,       "a=1\n",    std::move(stop),
+        {},          {},         [this](std::int64_t step) { bad_step = step; },
+        &scorer_,    on_measured};
+    trainer_.emplace(parts, options_, interleave_);
     return *trainer_;
   }
 
@@ -61,14 +64,22 @@ class TrainerKit {
 
   /// Before trainer(): a wire between ranks that are nodes of their own, and a merge by scores.
   void send_lossy(Wire wire, MergeKind merge) {
-    wire_ = wire;
+    interleave_ = Interleave::fixed(interleave_.steps(0), wire);
     options_.ranks_per_node = 1;
     options_.merge = merge;
   }
 
+  /// Before trainer().
+  void measure(std::int64_t steps) {
+    interleave_ = Interleave::automatic();
+    options_.total_steps = steps;
+  }
+  void end_with_one_from(double share) { options_.interleave_until = share; }
+
   UnitKit& kit() { return kit_; }
   Guard& guard() { return guard_; }
   std::int64_t bad_step = -1;  // of a run that was given up
+  std::function<void(RoundTimes&)> on_measured;
 
  private:
   static std::vector<Sample> validation_share(const Problem& problem) {
@@ -81,10 +92,9 @@ class TrainerKit {
 
   UnitKit kit_;
   Guard guard_;
-  int interleave_;
+  Interleave interleave_;
   TrainerOptions options_;
   Scorer scorer_;
-  Wire wire_ = Wire::fp32;
   std::optional<Trainer> trainer_;
 };
 
@@ -122,9 +132,19 @@ std::vector<std::array<double, 4>> verdicts(const Trainer& trainer) {
   return rows;
 }
 
-TEST(TrainerTest, LearnsAndKeepsTheBestOfItsVerdicts) {
-  const Problem problem;
-  TrainerKit kit(problem, 2);
+/// What holds whatever the rule of exchange is.
+class AnyRuleTest : public ::testing::TestWithParam<ExchangeKind> {
+ protected:
+  const Problem problem_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules, AnyRuleTest,
+                         ::testing::Values(ExchangeKind::oida, ExchangeKind::allreduce,
+                                           ExchangeKind::local, ExchangeKind::server),
+                         [](const auto& rule) { return to_string(rule.param); });
+
+TEST_P(AnyRuleTest, LearnsAndKeepsTheBestOfItsVerdicts) {
+  TrainerKit kit(problem_, 2, TrainerKit::default_guard(), GetParam());
   Trainer& trainer = kit.begin();
   const auto result = trainer.run();
   ASSERT_TRUE(result.finished);
@@ -178,6 +198,30 @@ TEST(TrainerTest, ResumesBitByBit) {
   }
 }
 
+/// The order in which gradients arrive is another each time; what is kept is what was there.
+TEST(TrainerTest, GoesOnFromAServersCheckpoint) {
+  const Problem problem;
+  const SharedFolder folder;
+  const auto store = open_checkpoints(folder.path(), smooth_network());
+  std::int64_t calls = 0;
+  TrainerKit first(problem, 4, TrainerKit::default_guard(), ExchangeKind::server);
+  Trainer& stopping = first.trainer([&] { return ++calls == 8; }, store.get());
+  stopping.begin(initial_parameters(smooth_network(), 1));
+  ASSERT_FALSE(stopping.run().finished);
+  TrainerKit second(problem, 4, TrainerKit::default_guard(), ExchangeKind::server);
+  Trainer& going_on = second.trainer({}, store.get());
+  EXPECT_TRUE(going_on.resume(store->rounds().front()));
+  EXPECT_EQ(going_on.step(), 32);
+  EXPECT_TRUE(std::ranges::equal(second.kit().unit().x(), first.kit().unit().x()));
+  EXPECT_TRUE(equal_on_all_units({second.kit().unit().x().begin(), second.kit().unit().x().end()}));
+  EXPECT_TRUE(std::ranges::equal(second.kit().unit().optimizer().slot(0),
+                                 first.kit().unit().optimizer().slot(0)));
+  const auto result = going_on.run();
+  EXPECT_TRUE(result.finished);
+  EXPECT_TRUE(equal_on_all_units(result.parameters));
+  EXPECT_LT(result.optimum_loss, 0.7 * std::log(3.0));
+}
+
 TEST(TrainerTest, ResumesBitByBitWithALossyWireAndScores) {
   const Problem problem;
   const SharedFolder folder;
@@ -202,9 +246,8 @@ TEST(TrainerTest, ResumesBitByBitWithALossyWireAndScores) {
   }
 }
 
-TEST(TrainerTest, OneUnitAskingToStopStopsAllAtTheSameRound) {
-  const Problem problem;
-  TrainerKit kit(problem, 1);
+TEST_P(AnyRuleTest, OneUnitAskingToStopStopsAllAtTheSameRound) {
+  TrainerKit kit(problem_, 1, TrainerKit::default_guard(), GetParam());
   int calls = 0;
   const bool asks = world().rank() == world().size() - 1;
   Trainer& trainer = kit.trainer([&] { return ++calls > 7 && asks; });
@@ -328,9 +371,8 @@ class Spoiler {
   int times_;
 };
 
-TEST(TrainerTest, NanOnOneUnitRollsAllBackToTheOptimum) {
-  const Problem problem;
-  TrainerKit kit(problem, 1);
+TEST_P(AnyRuleTest, NanOnOneUnitRollsAllBackToTheOptimum) {
+  TrainerKit kit(problem_, 1, TrainerKit::default_guard(), GetParam());
   Trainer& trainer = kit.trainer(Spoiler(kit, 30, 1));
   trainer.begin(initial_parameters(smooth_network(), 1));
   const auto result = trainer.run();
@@ -342,11 +384,10 @@ TEST(TrainerTest, NanOnOneUnitRollsAllBackToTheOptimum) {
   EXPECT_LT(result.optimum_loss, 0.8 * std::log(3.0));
 }
 
-TEST(TrainerTest, GivesUpAfterItsRetries) {
-  const Problem problem;
+TEST_P(AnyRuleTest, GivesUpAfterItsRetries) {
   GuardOptions guard = TrainerKit::default_guard();
   guard.retries = 2;
-  TrainerKit kit(problem, 1, guard);
+  TrainerKit kit(problem_, 1, guard, GetParam());
   Trainer& trainer = kit.trainer(Spoiler(kit, 10, 100));
   trainer.begin(initial_parameters(smooth_network(), 1));
   EXPECT_THROW(trainer.run(), AgreedError);
@@ -391,9 +432,8 @@ TEST(TrainerTest, WithoutGuardTheFinalMeanIsTheModel) {
   EXPECT_TRUE(std::ranges::equal(result.parameters, kit.kit().unit().x()));
 }
 
-TEST(TrainerTest, TimesAddUp) {
-  const Problem problem;
-  TrainerKit kit(problem, 1);
+TEST_P(AnyRuleTest, TimesAddUp) {
+  TrainerKit kit(problem_, 1, TrainerKit::default_guard(), GetParam());
   Trainer& trainer = kit.begin();
   trainer.run();
   Timing timing;
@@ -403,6 +443,85 @@ TEST(TrainerTest, TimesAddUp) {
                      unit.checkpoint_s + unit.other_s;
   EXPECT_NEAR(sum, timing.train_s, 0.01 * timing.train_s + 1e-4);
   EXPECT_EQ(timing.samples, (kSteps - 2) * kBatch * world().size());  // two rounds of warm-up
+}
+
+/// A network whose times are given: from `slow_from` on an exchange takes longer than the steps
+/// hide, and the last unit waits for `waited` of each round.
+class SlowNetwork {
+ public:
+  SlowNetwork(std::int64_t slow_from, double waited) : slow_from_(slow_from), waited_(waited) {}
+
+  void operator()(RoundTimes& times) {
+    const bool slow = round_++ >= slow_from_;
+    const int rank = world().rank();
+    const bool last = rank == world().size() - 1;
+    times.step_s = last ? 0.020 : 0.025;
+    // The least over the units counts, the others waited for a unit.
+    times.exchange_s = (slow ? 0.100 : 0.030) + 0.05 * (world().size() - 1 - rank);
+    times.round_s = 1;
+    times.wait_s = slow && last ? waited_ : 0;
+  }
+
+ private:
+  std::int64_t slow_from_, round_ = 0;
+  double waited_;
+};
+
+InterleavePlan plan_on(const Problem& problem, const SlowNetwork& network) {
+  TrainerKit kit(problem, 1);
+  kit.measure(230);
+  kit.on_measured = network;
+  Trainer& trainer = kit.begin();
+  trainer.run();
+  std::vector<std::int64_t> flat;
+  for (const auto& [round, steps] : trainer.interleave().plan()) {
+    flat.insert(flat.end(), {round, steps});
+  }
+  const auto own = flat;
+  flat.resize(8);
+  world().broadcast_values(flat, 0);
+  flat.resize(own.size());
+  EXPECT_EQ(flat, own);
+  return trainer.interleave().plan();
+}
+
+TEST(InterleaveOfARunTest, IsAgreedAnewWhereAUnitComesToWait) {
+  // Twelve rounds are measured: ceil(1.25 x 0.030 / 0.020) = 2. The first look comes 64 rounds
+  // after the last of them, in round 75: ceil(1.25 x 0.100 / 0.020) = 7.
+  const Problem problem;
+  EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.5)), (InterleavePlan{{0, 1}, {12, 2}, {76, 7}}));
+}
+
+TEST(InterleaveOfARunTest, StaysWhereUnitsHardlyWait) {
+  // 25 of 63 rounds with a wait of 0.02 are 0.8 % of the time.
+  const Problem problem;
+  EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.02)), (InterleavePlan{{0, 1}, {12, 2}}));
+}
+
+TEST(InterleaveOfARunTest, FollowsTheWaitWhereMeasuredExchangesSayLess) {
+  // Nothing slower was measured, but of all 63 rounds half were waiting on the last of the units:
+  // a mean of 1/2, 1/4 or 1/8 takes 2 steps to ceil(2 / (1 - mean)).
+  const Problem problem;
+  TrainerKit kit(problem, 1);
+  kit.measure(230);
+  kit.on_measured = [](RoundTimes& times) {
+    const bool last = world().rank() == world().size() - 1;
+    times = {0.030, 0.020, last ? 0.5 : 0.0, 1.0};
+  };
+  Trainer& trainer = kit.begin();
+  trainer.run();
+  const int steps = world().size() == 1 ? 4 : 3;
+  EXPECT_EQ(trainer.interleave().plan(), (InterleavePlan{{0, 1}, {12, 2}, {76, steps}}));
+}
+
+TEST(InterleaveOfARunTest, IsOneFromTheGivenShareOn) {
+  const Problem problem;
+  TrainerKit kit(problem, 5);
+  kit.end_with_one_from(0.5);
+  Trainer& trainer = kit.begin();
+  trainer.run();
+  EXPECT_EQ(trainer.interleave().plan(), (InterleavePlan{{0, 5}, {6, 1}}));
+  EXPECT_EQ(trainer.rounds(), 6 + kSteps / 2);
 }
 
 }  // namespace

@@ -90,5 +90,29 @@ TEST(UnitTest, MovesRunningMomentsByTheirShareOnly) {
   }
 }
 
+/// As a server does: the first step of sgd goes along the gradient itself.
+TEST(UnitTest, UpdatesParametersKeptApartByAShare) {
+  const Problem problem;
+  EngineOptions options;
+  options.kind = "reference";
+  options.max_batch = 8;
+  const auto engine = make_engine(from_lines({"conv 4 3", "batch_norm"}, {3, 5, 5}, 3), options);
+  SamplerOptions sampling;
+  sampling.batch = 8;
+  Sampler sampler(problem.training, 3, sampling);
+  Unit unit(*engine, sampler, problem.store, OptimizerOptions{});
+  const std::vector<float> before(engine->flat_size(), 2.0F);
+  const std::vector<float> gradient(engine->flat_size(), 3.0F);
+  AlignedVector<float> apart(before.begin(), before.end());
+  unit.update(apart, gradient, 0, 0.5F, 0.25F);
+  std::vector<float> expected(before.size(), 2.0F - 0.5F * 0.25F * 3.0F);
+  for (const auto& range : engine->moments()) {
+    for (std::size_t i = range.first; i < range.first + range.size; ++i) {
+      expected[i] = 2.0F - 0.1F * 0.25F * 3.0F;
+    }
+  }
+  EXPECT_LT(distance(apart, expected), 1e-6);
+}
+
 }  // namespace
 }  // namespace oida::test
