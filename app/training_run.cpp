@@ -94,7 +94,8 @@ void TrainingRun::make_trainer() {
                            [this](const Progress& progress) { watch(progress); },
                            [this](const std::string& event) { tell(event); },
                            [this](std::int64_t step) { keep_bad_batch(step); },
-                           scorer_.get()};
+                           scorer_.get(),
+                           {}};
   trainer_ =
       std::make_unique<Trainer>(parts, trainer_options(run_.deck, run_.plan), run_.plan.interleave);
 }

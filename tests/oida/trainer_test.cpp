@@ -6,97 +6,14 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 
 #include <gtest/gtest.h>
 
 #include "io/run/checkpoint.hpp"
-#include "mpi_world.hpp"
-#include "oida/problem.hpp"
+#include "oida/trainer_kit.hpp"
 
 namespace oida::test {
 namespace {
-
-using oida::testing::world;
-
-constexpr int kBatch = 12;
-constexpr std::int64_t kSteps = 60;
-
-/// A unit and its trainer, as the program puts them together.
-class TrainerKit {
- public:
-  TrainerKit(const Problem& problem, int interleave, GuardOptions guard = default_guard(),
-             ExchangeKind exchange = ExchangeKind::oida)
-      : kit_(problem, world().size(), world().rank(), kBatch),
-        guard_(kit_.engine(), problem.store, validation_share(problem), problem.validation.size(),
-               guard),
-        interleave_(Interleave::fixed(interleave)),
-        scorer_(kit_.engine(), problem.store, problem.validation) {
-    options_.exchange = exchange;
-    options_.total_steps = kSteps;
-    options_.global_batch = kBatch * world().size();
-    options_.schedule.kind = Schedule::Kind::constant;
-    options_.schedule.peak = 0.02F;
-    options_.checkpoint_every_s = 1e9;
-  }
-
-  static GuardOptions default_guard() {
-    GuardOptions guard;
-    guard.validate_every = 10;
-    return guard;
-  }
-
-  Trainer& trainer(std::function<bool()> stop = {}, CheckpointStore* store = nullptr) {
-    const TrainerParts parts{
-        kit_.unit(), guard_,     world(),
-        store,       "a=1\n",    std::move(stop),
-        {},          {},         [this](std::int64_t step) { bad_step = step; },
-        &scorer_,    on_measured};
-    trainer_.emplace(parts, options_, interleave_);
-    return *trainer_;
-  }
-
-  Trainer& begin() {
-    Trainer& trainer = this->trainer();
-    trainer.begin(initial_parameters(kit_.engine().network(), 1));
-    return trainer;
-  }
-
-  /// Before trainer(): a wire between ranks that are nodes of their own, and a merge by scores.
-  void send_lossy(Wire wire, MergeKind merge) {
-    interleave_ = Interleave::fixed(interleave_.steps(0), wire);
-    options_.ranks_per_node = 1;
-    options_.merge = merge;
-  }
-
-  /// Before trainer().
-  void measure(std::int64_t steps) {
-    interleave_ = Interleave::automatic();
-    options_.total_steps = steps;
-  }
-  void end_with_one_from(double share) { options_.interleave_until = share; }
-
-  UnitKit& kit() { return kit_; }
-  Guard& guard() { return guard_; }
-  std::int64_t bad_step = -1;  // of a run that was given up
-  std::function<void(RoundTimes&)> on_measured;
-
- private:
-  static std::vector<Sample> validation_share(const Problem& problem) {
-    std::vector<Sample> share;
-    for (const auto i : evaluation_share(problem.validation, world().size(), world().rank())) {
-      share.push_back(problem.validation[i]);
-    }
-    return share;
-  }
-
-  UnitKit kit_;
-  Guard guard_;
-  Interleave interleave_;
-  TrainerOptions options_;
-  Scorer scorer_;
-  std::optional<Trainer> trainer_;
-};
 
 /// A folder that all ranks share and rank 0 makes and removes.
 class SharedFolder {
@@ -443,85 +360,6 @@ TEST_P(AnyRuleTest, TimesAddUp) {
                      unit.checkpoint_s + unit.other_s;
   EXPECT_NEAR(sum, timing.train_s, 0.01 * timing.train_s + 1e-4);
   EXPECT_EQ(timing.samples, (kSteps - 2) * kBatch * world().size());  // two rounds of warm-up
-}
-
-/// A network whose times are given: from `slow_from` on an exchange takes longer than the steps
-/// hide, and the last unit waits for `waited` of each round.
-class SlowNetwork {
- public:
-  SlowNetwork(std::int64_t slow_from, double waited) : slow_from_(slow_from), waited_(waited) {}
-
-  void operator()(RoundTimes& times) {
-    const bool slow = round_++ >= slow_from_;
-    const int rank = world().rank();
-    const bool last = rank == world().size() - 1;
-    times.step_s = last ? 0.020 : 0.025;
-    // The least over the units counts, the others waited for a unit.
-    times.exchange_s = (slow ? 0.100 : 0.030) + 0.05 * (world().size() - 1 - rank);
-    times.round_s = 1;
-    times.wait_s = slow && last ? waited_ : 0;
-  }
-
- private:
-  std::int64_t slow_from_, round_ = 0;
-  double waited_;
-};
-
-InterleavePlan plan_on(const Problem& problem, const SlowNetwork& network) {
-  TrainerKit kit(problem, 1);
-  kit.measure(230);
-  kit.on_measured = network;
-  Trainer& trainer = kit.begin();
-  trainer.run();
-  std::vector<std::int64_t> flat;
-  for (const auto& [round, steps] : trainer.interleave().plan()) {
-    flat.insert(flat.end(), {round, steps});
-  }
-  const auto own = flat;
-  flat.resize(8);
-  world().broadcast_values(flat, 0);
-  flat.resize(own.size());
-  EXPECT_EQ(flat, own);
-  return trainer.interleave().plan();
-}
-
-TEST(InterleaveOfARunTest, IsAgreedAnewWhereAUnitComesToWait) {
-  // Twelve rounds are measured: ceil(1.25 x 0.030 / 0.020) = 2. The first look comes 64 rounds
-  // after the last of them, in round 75: ceil(1.25 x 0.100 / 0.020) = 7.
-  const Problem problem;
-  EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.5)), (InterleavePlan{{0, 1}, {12, 2}, {76, 7}}));
-}
-
-TEST(InterleaveOfARunTest, StaysWhereUnitsHardlyWait) {
-  // 25 of 63 rounds with a wait of 0.02 are 0.8 % of the time.
-  const Problem problem;
-  EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.02)), (InterleavePlan{{0, 1}, {12, 2}}));
-}
-
-TEST(InterleaveOfARunTest, FollowsTheWaitWhereMeasuredExchangesSayLess) {
-  // Nothing slower was measured, but of all 63 rounds half were waiting on the last of the units:
-  // a mean of 1/2, 1/4 or 1/8 takes 2 steps to ceil(2 / (1 - mean)).
-  const Problem problem;
-  TrainerKit kit(problem, 1);
-  kit.measure(230);
-  kit.on_measured = [](RoundTimes& times) {
-    const bool last = world().rank() == world().size() - 1;
-    times = {0.030, 0.020, last ? 0.5 : 0.0, 1.0};
-  };
-  Trainer& trainer = kit.begin();
-  trainer.run();
-  const int steps = world().size() == 1 ? 4 : 3;
-  EXPECT_EQ(trainer.interleave().plan(), (InterleavePlan{{0, 1}, {12, 2}, {76, steps}}));
-}
-
-TEST(InterleaveOfARunTest, IsOneFromTheGivenShareOn) {
-  const Problem problem;
-  TrainerKit kit(problem, 5);
-  kit.end_with_one_from(0.5);
-  Trainer& trainer = kit.begin();
-  trainer.run();
-  EXPECT_EQ(trainer.interleave().plan(), (InterleavePlan{{0, 5}, {6, 1}}));
-  EXPECT_EQ(trainer.rounds(), 6 + kSteps / 2);
 }
 
 }  // namespace
