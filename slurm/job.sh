@@ -16,10 +16,11 @@ job_field() {
   scontrol show job "$SLURM_JOB_ID" | sed -n "s/^.*\\b$1=\\([^ ]*\\).*\$/\\1/p" | head -n 1
 }
 
-# Slurm before 22.05 does not tell a job when it ends.
+# When this job ends: older Slurms do not tell, and what stands in the environment of a job that another
+# one submitted may be the end of that one.
 tell_end_time() {
   local end
-  [[ -z ${SLURM_JOB_END_TIME:-} ]] || return 0
+  unset SLURM_JOB_END_TIME
   end=$(date -d "$(job_field EndTime)" +%s 2>/dev/null) || return 0
   export SLURM_JOB_END_TIME=$end
 }

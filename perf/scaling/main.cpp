@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "io/files.hpp"
@@ -92,6 +94,8 @@ class Study {
             profile_step(built_in("oceantda9", {9, 15, 15}, 6), static_cast<int>(alone_.batch))),
         work_(work_of(profile_, alone_, read_measured(command.measured + "/pair"),
                       read_measured(command.measured + "/small"))) {
+    const Measured pair = read_measured(command.measured + "/pair");
+    step_beside_others_s_ = pair.compute_s / pair.steps;
     make_folder(command.out);
   }
 
@@ -108,6 +112,8 @@ class Study {
 
  private:
   std::vector<Check> check() const;
+  Check compare(const Measured& real, double mbit, double link_share) const;
+  Check fit(const Measured& real, double mbit) const;
   std::vector<Point> extrapolate() const;
   Point predict_point(const Cluster& cluster, bool waits_each_step) const;
   /// Of a unit that computes `faster` times as fast; messages cost what they cost here.
@@ -117,28 +123,56 @@ class Study {
   Measured alone_;
   StepProfile profile_;
   Work work_;
+  double step_beside_others_s_;  // of a unit on a machine whose cores all compute
 };
 
-/// Runs named check-NAME with the rate of their links in a file `rate_mbit`.
-std::vector<Check> Study::check() const {
-  std::vector<std::string> runs;
-  for (const auto& entry : fs::directory_iterator(command_.measured)) {
-    if (fs::exists(entry.path() / "rate_mbit")) runs.push_back(entry.path());
+Check Study::compare(const Measured& real, double mbit, double link_share) const {
+  const LinkSpeed links{.bytes_per_s = link_share * 1e6 * mbit / kBitsOfByte * kPayloadInQueue,
+                        .latency_s = kLatencyHere_s,
+                        .burst_bytes = kBurst_bytes,
+                        .in_bytes_per_s = kUnshaped_bytes_per_s};
+  Work work = work_;
+  work.step_s = step_beside_others_s_;
+  const Loop loop =
+      real.waits_each_step ? allreduce_loop(profile_) : oida_loop(profile_, real.interleave);
+  return {.real = real,
+          .mbit = mbit,
+          .link_share = link_share,
+          .model = predict({real.nodes, kCoresHere, links}, work, loop, rounds_for(real.nodes))};
+}
+
+/// The share of the links at which the model takes as long as the real run.
+Check Study::fit(const Measured& real, double mbit) const {
+  double low = 0.1, high = 2;
+  for (int i = 0; i < 20; ++i) {
+    const double middle = std::sqrt(low * high);
+    (compare(real, mbit, middle).difference() > 0 ? low : high) = middle;
   }
-  std::ranges::sort(runs);
+  Check check = compare(real, mbit, std::sqrt(low * high));
+  check.fitted = true;
+  return check;
+}
+
+/// Runs with the rate of their links in a file `rate_mbit`: those of allreduce are fitted, the
+/// others predicted with the share of the links that was found there.
+std::vector<Check> Study::check() const {
   std::vector<Check> checks;
-  for (const auto& run : runs) {
-    const Measured real = read_measured(run);
-    const double mbit = std::stod(read_whole_file(run + "/rate_mbit"));
-    const LinkSpeed links{.bytes_per_s = 1e6 * mbit / kBitsOfByte * kPayloadInQueue,
-                          .latency_s = kLatencyHere_s,
-                          .burst_bytes = kBurst_bytes,
-                          .in_bytes_per_s = kUnshaped_bytes_per_s};
-    const Loop loop =
-        real.waits_each_step ? allreduce_loop(profile_) : oida_loop(profile_, real.interleave);
-    checks.push_back(
-        {real, mbit,
-         predict({real.nodes, kCoresHere, links}, work_, loop, rounds_for(real.nodes))});
+  std::vector<std::pair<Measured, double>> runs;
+  for (const auto& entry : fs::directory_iterator(command_.measured)) {
+    const fs::path rate = entry.path() / "rate_mbit";
+    if (fs::exists(rate))
+      runs.emplace_back(read_measured(entry.path()), std::stod(read_whole_file(rate)));
+  }
+  std::ranges::sort(runs, {}, [](const auto& run) {
+    return std::tuple(run.second, run.first.nodes, !run.first.waits_each_step,
+                      run.first.interleave);
+  });
+  for (const auto& [real, mbit] : runs) {
+    if (real.waits_each_step) {
+      checks.push_back(fit(real, mbit));
+    } else if (!checks.empty()) {
+      checks.push_back(compare(real, mbit, checks.back().link_share));
+    }
   }
   return checks;
 }

@@ -34,8 +34,9 @@ std::string check_table(const std::vector<Check>& checks) {
     const Measured& real = check.real;
     text += markdown::row(
         {number(check.mbit, 0), std::to_string(real.nodes), exchange_name(real.waits_each_step),
-         std::to_string(real.interleave), number(1e3 * real.step_s(), 1),
-         number(1e3 * check.model.step_s, 1), line("%+.1f", 100 * check.difference()),
+         std::to_string(real.interleave), number(100 * check.link_share, 0),
+         number(1e3 * real.step_s(), 1), number(1e3 * check.model.step_s, 1),
+         check.fitted ? "fitted" : line("%+.1f", 100 * check.difference()),
          number(100 * real.idle_share, 1), number(100 * check.model.idle_share, 1)});
   }
   return text + "\n";
@@ -101,14 +102,16 @@ Figure figure_of(const std::string& name, const std::string& axis, const std::st
 
 std::string to_csv(const std::vector<Check>& checks) {
   std::string table =
-      "run,mbit_per_s,nodes,exchange,interleave,step_ms,model_step_ms,difference_percent,"
+      "run,mbit_per_s,nodes,exchange,interleave,fitted,link_share,step_ms,model_step_ms,difference_"
+      "percent,"
       "idle_percent,model_idle_percent\n";
   for (const Check& check : checks) {
     const Measured& real = check.real;
-    table += line("%s,%.0f,%d,%s,%d,%.3f,%.3f,%.2f,%.2f,%.2f\n", real.name.c_str(), check.mbit,
-                  real.nodes, exchange_name(real.waits_each_step), real.interleave,
-                  1e3 * real.step_s(), 1e3 * check.model.step_s, 100 * check.difference(),
-                  100 * real.idle_share, 100 * check.model.idle_share);
+    table +=
+        line("%s,%.0f,%d,%s,%d,%d,%.3f,%.3f,%.3f,%.2f,%.2f,%.2f\n", real.name.c_str(), check.mbit,
+             real.nodes, exchange_name(real.waits_each_step), real.interleave, check.fitted ? 1 : 0,
+             check.link_share, 1e3 * real.step_s(), 1e3 * check.model.step_s,
+             100 * check.difference(), 100 * real.idle_share, 100 * check.model.idle_share);
   }
   return table;
 }
@@ -130,7 +133,9 @@ std::string to_csv(const std::vector<Point>& points) {
 std::string to_markdown(const Work& work, double samples, const std::vector<Check>& checks,
                         const std::vector<Point>& points) {
   double worst = 0;
-  for (const Check& check : checks) worst = std::max(worst, std::abs(check.difference()));
+  for (const Check& check : checks) {
+    if (!check.fitted) worst = std::max(worst, std::abs(check.difference()));
+  }
   std::string text = "# The training loop on many nodes\n\n";
   text += "Predicted by `oida_scaling_model` from runs of `measure.sh`, a unit a node: a step " +
           number(1e3 * work.step_s, 2) + " ms (spread " + number(100 * work.spread, 1) + " %), " +

@@ -11,6 +11,9 @@ namespace oida::perf {
 struct Check {
   Measured real;
   double mbit = 0;
+  /// Of what the links could carry; found from this very run where `fitted`.
+  double link_share = 1;
+  bool fitted = false;
   Prediction model;
   double difference() const { return model.step_s / real.step_s() - 1; }
 };

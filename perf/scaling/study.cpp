@@ -67,6 +67,7 @@ Measured read_measured(const std::string& run) {
     measured.bytes_per_exchange = timing.at("bytes_per_exchange").get<double>();
     measured.train_s = timing.at("train_s").get<double>();
     measured.least_exposed_s = least_of(ranks, "exposed_s");
+    measured.compute_s = mean_of(ranks, "compute_s") + mean_of(ranks, "data_wait_s");
     measured.other_s = mean_of(ranks, "other_s");
     measured.idle_share = timing.at("idle_share").get<double>();
     measured.median_s = mean_step_s(ranks, "median");

@@ -16,7 +16,7 @@ struct Measured {
   int nodes = 1, interleave = 1;
   double batch = 0;  // of a unit
   double steps = 0, exchanges = 0, bytes_per_exchange = 0;
-  double train_s = 0, other_s = 0, idle_share = 0;
+  double train_s = 0, compute_s = 0, other_s = 0, idle_share = 0;
   double least_exposed_s = 0;      // of a rank: what posting and polling cost
   double median_s = 0, p95_s = 0;  // of a step
   double step_s() const { return train_s / steps; }
@@ -40,6 +40,7 @@ StepProfile profile_step(const Network& network, int batch);
 
 /// `alone`: one unit. `pair`: two nodes with an exchange that hides. `small`: two nodes and a
 /// network so small that a unit sends two messages an exchange and receives two.
+/// The step is that of the unit alone.
 Work work_of(const StepProfile& profile, const Measured& alone, const Measured& pair,
              const Measured& small);
 

@@ -56,11 +56,11 @@ await_state() {
   return 1
 }
 
-# await_round RUN SECONDS: until a checkpoint lies in RUN.
+# await_round RUN SECONDS: until a whole checkpoint lies in RUN; its common file is the last to come.
 await_round() {
   local i
   for ((i = 0; i < $2 * 20; i++)); do
-    ls "$1"/checkpoints/round-*.h5 >/dev/null 2>&1 && return 0
+    [ -n "$(find "$1/checkpoints" -regex '.*/round-[0-9]+\.h5' 2>/dev/null)" ] && return 0
     sleep 0.05
   done
   return 1

@@ -43,34 +43,37 @@ slow_network
 for name in straight signalled alone successor; do
   write_deck $name "${slow[@]}" "train.epochs = 20" "run.checkpoint_every_s = 1000"
 done
+write_deck hung "${slow[@]}" "train.epochs = 20" "run.checkpoint_every_s = 2"
+write_deck capped "${slow[@]}" "train.epochs = 100000" "run.checkpoint_every_s = 1000"
 began=$SECONDS
 straight=$(submit straight --exclusive --time=20)
+# Requeue is off: a job that depends on the first goes on.
+submit successor --exclusive --time=1 --no-requeue --signal=B:CONT@1 >/dev/null
+hung=$(submit hung --exclusive)
+capped=$(OIDA_RESTARTS=0 submit capped --exclusive)
+# The rest waits for nodes.
 signalled=$(submit signalled --exclusive --time=1 --signal=B:USR1@30)
 # No signal comes in time: the program stops by itself before the end of the job.
 alone=$(submit alone --exclusive --time=1 --signal=B:CONT@1)
-# Requeue is off: a job that depends on the first goes on.
-submit successor --exclusive --time=1 --no-requeue --signal=B:CONT@1 >/dev/null
+
+hang "$hung"
+expect "capped: does not run" await_state "$capped" RUNNING 20
+scancel --batch --signal=USR1 "$capped"
+expect "capped: does not fail" await_state "$capped" FAILED 60
+expect "capped: does not say why" said capped 'gives up'
 
 expect "undisturbed: does not end" await_state "$straight" COMPLETED 400
 expect "undisturbed: too short for this test" test $((SECONDS - began)) -gt 65
-goes_on signalled "$signalled" 400 'goes back into the queue, restart 1'
-goes_on alone "$alone" 400 '^stopped on request'
-expect "alone: another exit code" said alone '^oida job: exit code 75$'
-for ((i = 0; i < 900; i++)); do
+goes_on hung "$hung" 400 "^oida: error: rank [23] on $hung_node.* does not answer: lost or stalled in round"
+for ((i = 0; i < 1500; i++)); do
   [ -e successor/DONE ] && break
   sleep 0.2
 done
 expect "successor: its log has no successor" said successor 'a job that depends on this one goes on'
 expect "successor: not resumed" said successor '^resumed from the checkpoint'
 expect "successor: another model" cmp straight/model.h5 successor/model.h5
-
-write_deck hung "${slow[@]}" "train.epochs = 20" "run.checkpoint_every_s = 2"
-write_deck capped "${slow[@]}" "train.epochs = 100000"
-hung=$(submit hung)
-capped=$(OIDA_RESTARTS=0 submit capped)
-hang "$hung"
-scancel --batch --signal=USR1 "$capped"
-expect "capped: does not fail" await_state "$capped" FAILED 60
-expect "capped: does not say why" said capped 'gives up'
-goes_on hung "$hung" 400 "^oida: error: rank [23] on $hung_node.* does not answer: lost or stalled in round"
+[ -e successor/DONE ] || show_log successor
+goes_on signalled "$signalled" 400 'goes back into the queue, restart 1'
+goes_on alone "$alone" 400 '^stopped on request'
+expect "alone: another exit code" said alone '^oida job: exit code 75$'
 finish
