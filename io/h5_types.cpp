@@ -1,7 +1,9 @@
 #include "io/h5_types.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 namespace oida {
 
@@ -32,6 +34,23 @@ std::unique_lock<std::recursive_mutex> h5_turn() {
 void start_h5() {
   static std::once_flag once;
   std::call_once(once, [] { H5dont_atexit(); });
+}
+
+OpenedH5 open_h5(const std::string& path, Exit exit) {
+  const auto refuse = [&](const std::string& what) {
+    if (exit == Exit::refused) throw InputError(path, what);
+    throw Error(path, what, exit);
+  };
+  std::error_code error;
+  OpenedH5 out;
+  out.bytes = std::filesystem::file_size(path, error);
+  if (error) refuse("cannot be read: " + error.message());
+  start_h5();
+  const H5Quiet quiet;
+  const H5Handle access = h5_access();
+  out.file = H5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+  if (!out.file.valid()) refuse("is damaged, cut off, or no HDF5 file");
+  return out;
 }
 
 H5Quiet::H5Quiet() {
