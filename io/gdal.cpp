@@ -13,6 +13,7 @@ namespace oida {
 namespace {
 
 constexpr GIntBig kBlockCacheBytes = GIntBig{16} << 20;
+constexpr GIntBig kMostCacheBytes = GIntBig{256} << 20;
 
 void keep_error(CPLErr level, CPLErrorNum, const char* message) {
   static_cast<GdalErrors*>(CPLGetErrorHandlerUserData())->keep(level, message);
@@ -40,6 +41,11 @@ void start_gdal() {
     GDALAllRegister();
     GDALSetCacheMax64(kBlockCacheBytes);
   });
+}
+
+void widen_gdal_cache(std::int64_t bytes) {
+  start_gdal();
+  GDALSetCacheMax64(std::min(kMostCacheBytes, GDALGetCacheMax64() + bytes));
 }
 
 GdalDataset open_raster(const std::string& path, const char* driver) {

@@ -36,6 +36,9 @@ using GdalDataset = std::unique_ptr<GDALDataset, GdalClose>;
 /// Registers the drivers once and bounds GDAL's block cache, so that many ranks fit on a node.
 void start_gdal();
 
+/// Widens the block cache by `bytes`, to an upper limit.
+void widen_gdal_cache(std::int64_t bytes);
+
 /// Opens read-only with one forced driver. InputError naming `path`.
 GdalDataset open_raster(const std::string& path, const char* driver);
 

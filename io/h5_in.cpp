@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <utility>
 
 #include "core/hash.hpp"
 #include "io/h5.hpp"
@@ -23,14 +22,9 @@ std::string without_padding(const char* bytes, std::size_t size) {
 }  // namespace
 
 H5In::H5In(const std::string& path, Exit exit) : path_(path), exit_(exit) {
-  std::error_code error;
-  file_bytes_ = std::filesystem::file_size(path, error);
-  if (error) refuse("cannot be read: " + error.message());
-  start_h5();
-  const H5Quiet quiet;
-  const H5Handle access = h5_access();
-  file_ = H5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-  if (!file_.valid()) refuse("is damaged, cut off, or no HDF5 file");
+  auto [file, bytes] = open_h5(path, exit);
+  file_ = std::move(file);
+  file_bytes_ = bytes;
 }
 
 void H5In::refuse(const std::string& what) const {

@@ -1,7 +1,9 @@
 #include "io/h5_types.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 namespace oida {
 
@@ -41,6 +43,23 @@ bool lies_in_its_file(hid_t dataset) {
   const H5Handle made(H5Dget_create_plist(dataset), H5Pclose);
   return made.valid() && H5Pget_external_count(made.get()) == 0 &&
          H5Pget_layout(made.get()) != H5D_VIRTUAL;
+}
+
+OpenedH5 open_h5(const std::string& path, Exit exit) {
+  const auto refuse = [&](const std::string& what) {
+    if (exit == Exit::refused) throw InputError(path, what);
+    throw Error(path, what, exit);
+  };
+  std::error_code error;
+  OpenedH5 out;
+  out.bytes = std::filesystem::file_size(path, error);
+  if (error) refuse("cannot be read: " + error.message());
+  start_h5();
+  const H5Quiet quiet;
+  const H5Handle access = h5_access();
+  out.file = H5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+  if (!out.file.valid()) refuse("is damaged, cut off, or no HDF5 file");
+  return out;
 }
 
 H5Quiet::H5Quiet() {

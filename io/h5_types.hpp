@@ -39,6 +39,14 @@ H5Handle h5_text_type(std::size_t bytes);
 /// renamed into place, and network file systems often lack locks).
 H5Handle h5_access();
 
+/// A file to read and its bytes: nothing in it can be larger (but for compression). Error naming
+/// the path, with the exit code given.
+struct OpenedH5 {
+  H5Handle file;
+  std::uint64_t bytes = 0;
+};
+OpenedH5 open_h5(const std::string& path, Exit exit);
+
 /// HDF5 1.10 leaves identifiers open when a damaged file makes it fail, and then complains on
 /// stderr when the process ends: its clean-up at exit is switched off. Nothing is lost by that,
 /// every file is closed where it is used. Links into other files lead nowhere from then on: no path

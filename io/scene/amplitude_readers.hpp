@@ -9,9 +9,10 @@
 
 namespace oida {
 
-/// Sentinel-1 SLC: a SAFE folder, its folder "measurement", or any folder of measurement TIFFs
-/// (s1b-iw1-slc-vh-...-005.tiff) of one swath. Digital numbers, not calibrated: the notes say so.
-/// Source: ESA S1-RS-MDA-52-7441, Sentinel-1 Product Specification.
+/// Sentinel-1 SLC or GRD: a SAFE folder, its folder "measurement", or any folder of measurement
+/// TIFFs (s1b-iw1-slc-vh-...-005.tiff) of one swath. A GRD is a C2 without C12. Digital numbers,
+/// not calibrated: the notes say so. Source: ESA S1-RS-MDA-52-7441, Sentinel-1 Product
+/// Specification.
 bool is_sentinel1(const std::string& path);
 std::unique_ptr<SceneSource> open_sentinel1(const std::string& path, const SceneOptions& options);
 

@@ -11,6 +11,8 @@ namespace oida {
 
 /// UAVSAR: NAME.ann, or a folder with one, beside its grd (preferred) or mlc files: C3 with the
 /// factors that the files lack; a grd lies at the centre of its first pixel.
+/// An SLC stack (a folder of one .ann a polarisation beside ..._s1_1x1.slc, or the .slc of another
+/// segment) is an S2, or a C2 of two polarisations.
 /// Source: JPL, UAVSAR Data Format, uavsar.jpl.nasa.gov/science/documents/polsar-format.html.
 bool is_uavsar(const std::string& path);
 std::unique_ptr<SceneSource> open_uavsar(const std::string& path, const SceneOptions& options);

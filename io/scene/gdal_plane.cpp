@@ -1,5 +1,6 @@
 #include "io/scene/gdal_plane.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -11,12 +12,25 @@ namespace {
 /// No compression of a scene reaches this.
 constexpr double kMostCompression = 1e4;
 
+/// A raster in strips gives whole lines only: those of a row of windows stay in the cache, so that
+/// windows side by side do not decode them again.
+void keep_lines(GDALRasterBand& band) {
+  constexpr int kLines = 320;  // of a window with its margins
+  int width = 0, height = 0;
+  band.GetBlockSize(&width, &height);
+  if (width < band.GetXSize() || height < 1 || band.GetXSize() <= kLines) return;
+  const int strips = (std::min(kLines, band.GetYSize()) + height - 1) / height + 1;
+  widen_gdal_cache(std::int64_t{strips} * height * width *
+                   GDALGetDataTypeSizeBytes(band.GetRasterDataType()));
+}
+
 class GdalPlane final : public Plane {
  public:
   /// `imaginary_band` 0: the real band is complex, or the raster real.
   GdalPlane(SharedRaster raster, const std::string& path, int real_band, int imaginary_band)
       : raster_(std::move(raster)), path_(path) {
     real_ = band(real_band);
+    keep_lines(*real_);
     if (imaginary_band > 0) imaginary_ = band(imaginary_band);
     if (imaginary_ == nullptr) return;
     for (GDALRasterBand* part : {real_, imaginary_}) {

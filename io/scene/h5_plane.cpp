@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <limits>
-#include <system_error>
+#include <utility>
 
 #include "io/h5_types.hpp"
 
@@ -123,14 +122,9 @@ class H5Plane final : public Plane {
 }  // namespace
 
 H5Product::H5Product(const std::string& path) : path_(path) {
-  std::error_code error;
-  file_bytes_ = std::filesystem::file_size(path, error);
-  if (error) refuse("cannot be read: " + error.message());
-  start_h5();
-  const H5Quiet quiet;
-  const H5Handle access = h5_access();
-  file_ = std::make_shared<H5Handle>(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-  if (!file_->valid()) refuse("is damaged, cut off, or no HDF5 file");
+  auto [file, bytes] = open_h5(path, Exit::refused);
+  file_ = std::make_shared<H5Handle>(std::move(file));
+  file_bytes_ = bytes;
 }
 
 void H5Product::refuse(const std::string& what) const {

@@ -10,6 +10,7 @@
 #include "io/scene/named_readers.hpp"
 #include "io/scene/nisar.hpp"
 #include "io/scene/polsarpro.hpp"
+#include "io/scene/product_readers.hpp"
 #include "io/scene/scene_cache.hpp"
 
 namespace oida {
@@ -31,6 +32,10 @@ constexpr std::array kFormats = {
     Format{"uavsar", is_uavsar, open_uavsar},
     Format{"radarsat2", is_radarsat2, open_radarsat2},
     Format{"alos2", is_alos2, open_alos2},
+    Format{"rcm", is_rcm, open_rcm},
+    Format{"gaofen3", is_gaofen3, open_gaofen3},
+    Format{"saocom", is_saocom, open_saocom},
+    Format{"biomass", is_biomass, open_biomass},
     Format{"sentinel1", is_sentinel1, open_sentinel1},
     Format{"geotiff", is_geotiff, open_geotiff},
 };

@@ -5,11 +5,13 @@
 #include <fstream>
 #include <map>
 #include <numbers>
+#include <sstream>
 #include <system_error>
 
 #include "core/error.hpp"
 #include "io/georeference.hpp"
 #include "io/scene/covariance_readers.hpp"
+#include "io/scene/matrix_names.hpp"
 #include "io/scene/named_detail.hpp"
 #include "io/scene/raw_plane.hpp"
 
@@ -91,6 +93,46 @@ std::string file_of(const Annotation& annotation, const std::string& folder,
   return (fs::path(folder) / name).string();
 }
 
+/// Of an SLC stack: "SITE_..._L090HH_02_BC_s1_1x1.slc" lies beside "SITE_..._L090HH_02_BC.ann".
+struct Segment {
+  fs::path folder;
+  std::map<std::string, std::string> stems;  // annotations by polarisation, without ".ann"
+  std::string number;                        // as text, from 1
+};
+
+/// HH of "..._L090HH_..."; empty where no part of the name is so.
+std::string polarisation_of(const std::string& stem) {
+  std::istringstream text(stem);
+  for (std::string part; std::getline(text, part, '_');) {
+    const std::string last = part.size() == 6 && part[0] == 'L' ? part.substr(4) : "";
+    if (last == "HH" || last == "HV" || last == "VH" || last == "VV") return last;
+  }
+  return "";
+}
+
+/// A folder holds segment 1, a .slc the one of its name (_s2_1x1.slc).
+Segment segment_of(const std::string& path) {
+  std::error_code error;
+  Segment out{path, {}, "1"};
+  if (fs::is_regular_file(path, error)) {
+    const std::string stem = fs::path(path).stem().string();
+    const auto at = stem.rfind("_s");
+    const auto end = stem.find("_1x1", at == std::string::npos ? 0 : at);
+    if (fs::path(path).extension() != ".slc" || at == std::string::npos ||
+        end == std::string::npos) {
+      return {};
+    }
+    out.number = stem.substr(at + 2, end - at - 2);
+    out.folder = fs::path(path).parent_path();
+  }
+  for (const auto& stem : stems_in(out.folder.string(), ".ann")) {
+    const std::string polarisation = polarisation_of(stem);
+    const fs::path image = out.folder / (stem + "_s" + out.number + "_1x1.slc");
+    if (!polarisation.empty() && fs::exists(image, error)) out.stems[polarisation] = stem;
+  }
+  return out;
+}
+
 /// "grd" or "mlc": the first whose HHHH file is there.
 std::string product_of(const Annotation& annotation, const std::string& path,
                        const std::string& folder) {
@@ -113,13 +155,36 @@ Georeference grid(const Annotation& annotation) {
   return out;
 }
 
+std::unique_ptr<SceneSource> open_segment(const std::string& path, const Segment& segment) {
+  std::vector<std::string> polarisations;
+  for (const auto& [polarisation, stem] : segment.stems) polarisations.push_back(polarisation);
+  SceneInfo info;
+  info.path = path;
+  info.format = "UAVSAR slc, segment " + segment.number;
+  const auto matrix = match_polarisations(path, polarisations);
+  return make_scene(layout_of(matrix, std::move(info), [&](const std::string& name) {
+    const fs::path stem = segment.folder / segment.stems.at(name);
+    const Annotation annotation(stem.string() + ".ann");
+    const std::string key = "slc_" + segment.number + "_1x1 ";
+    RawShape shape;
+    shape.rows = annotation.pixels(key + "Rows");
+    shape.cols = annotation.pixels(key + "Columns");
+    shape.type = RawType::complex_float32;
+    Channel channel;
+    channel.plane = open_raw_plane(stem.string() + "_s" + segment.number + "_1x1.slc", shape);
+    return channel;
+  }));
+}
+
 }  // namespace
 
 bool is_uavsar(const std::string& path) {
-  return !annotation_of(path).empty();
+  return !segment_of(path).stems.empty() || !annotation_of(path).empty();
 }
 
 std::unique_ptr<SceneSource> open_uavsar(const std::string& path, const SceneOptions&) {
+  const Segment segment = segment_of(path);
+  if (!segment.stems.empty()) return open_segment(path, segment);
   const std::string ann = annotation_of(path);
   if (ann.empty()) throw InputError(path, "is no UAVSAR .ann, nor a folder with just one");
   const Annotation annotation(ann);

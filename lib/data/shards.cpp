@@ -53,19 +53,44 @@ Indices stratified(std::span<const Sample> samples, std::uint64_t seed, std::siz
   return shard;
 }
 
+/// The units that dealing in turn would give one sample more are those from `dealt` on.
+Indices local(std::span<const Sample> samples, std::size_t units, std::size_t unit) {
+  std::array<Indices, 256> members;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    members[samples[i].label].push_back(static_cast<std::uint32_t>(i));
+  }
+  Indices shard;
+  std::size_t dealt = 0;
+  for (const Indices& own : members) {
+    const auto size_of = [&](std::size_t u) {
+      const bool one_more = (u + units - dealt % units) % units < own.size() % units;
+      return own.size() / units + (one_more ? 1 : 0);
+    };
+    std::size_t begin = 0;
+    for (std::size_t u = 0; u < unit; ++u) begin += size_of(u);
+    const auto first = own.begin() + static_cast<std::ptrdiff_t>(begin);
+    shard.insert(shard.end(), first, first + static_cast<std::ptrdiff_t>(size_of(unit)));
+    dealt += own.size();
+  }
+  std::sort(shard.begin(), shard.end());
+  return shard;
+}
+
 }  // namespace
 
 ShardKind shard_kind(const std::string& name) {
   if (name == "stratified") return ShardKind::stratified;
+  if (name == "local") return ShardKind::local;
   if (name == "spatial") return ShardKind::spatial;
-  throw InputError("data.shards", "'" + name + "' is unknown; allowed: stratified, spatial");
+  throw InputError("data.shards", "'" + name + "' is unknown; allowed: stratified, local, spatial");
 }
 
 std::vector<std::uint32_t> make_shard(std::span<const Sample> samples, ShardKind kind,
                                       std::uint64_t seed, int units, int unit) {
   check(samples.size(), units, unit);
   if (kind == ShardKind::spatial) return run(samples.size(), units, unit);
-  return stratified(samples, seed, static_cast<std::size_t>(units), static_cast<std::size_t>(unit));
+  const auto n = static_cast<std::size_t>(units), u = static_cast<std::size_t>(unit);
+  return kind == ShardKind::local ? local(samples, n, u) : stratified(samples, seed, n, u);
 }
 
 std::vector<std::int64_t> shard_sizes(std::size_t samples, int units) {

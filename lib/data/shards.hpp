@@ -10,7 +10,7 @@
 
 namespace oida {
 
-enum class ShardKind { stratified, spatial };
+enum class ShardKind { stratified, local, spatial };
 /// InputError on an unknown name.
 ShardKind shard_kind(const std::string& name);
 
@@ -18,6 +18,8 @@ ShardKind shard_kind(const std::string& name);
 ///
 /// stratified: each class is permuted by (seed, class) and dealt in turn, going on with the unit
 /// where the last class stopped: sizes differ by at most one, class counts too.
+/// local: as many of each class as stratified deals, but as consecutive runs of the class's samples,
+/// which are sorted by block: a unit reads only its part of the scenes.
 /// spatial: the samples, sorted by block as a Split has them, are cut into `units` consecutive runs
 /// (label-skewed on purpose).
 /// The shards of all units are disjoint and cover the samples.

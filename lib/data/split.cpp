@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/rng.hpp"
 #include "data/block_plan.hpp"
+#include "data/split_file.hpp"
 
 namespace oida {
 namespace {
@@ -98,7 +99,7 @@ void check(const SplitOptions& options) {
 BlockPlan make_plan(const std::vector<LabelImage>& labels, int classes,
                     const SplitOptions& options) {
   BlockPlan plan(labels, classes, options.block_px, buffer_px(options));
-  if (options.kind == Kind::random) return plan;
+  if (options.kind == Kind::random || options.kind == Kind::file) return plan;
   if (options.kind == Kind::checkerboard) plan.test_checkerboard();
   if (options.kind == Kind::blocks) plan.test_random(options.test_share, options.seed);
   plan.validate_random(options.validation_share, options.seed);
@@ -125,15 +126,30 @@ std::array<std::vector<Deal>, 3> make_deals(const BlockPlan& plan, const SplitOp
   return deals;
 }
 
+/// Of a split by file: training samples up to the limit, all others.
+std::vector<Deal> make_limits(const PartCounts& counts, const SplitOptions& options, Split& split) {
+  std::vector<Deal> limits;
+  split.counts = counts;
+  for (std::size_t c = 0; c < counts[kTraining].size(); ++c) {
+    const auto wanted = quota(counts[kTraining][c], Part::training, options);
+    split.counts[kTraining][c] = wanted[kTraining];
+    limits.emplace_back(wanted, Random(options.seed, Purpose::limit, c));
+  }
+  return limits;
+}
+
+/// `drawn`: the image that says each pixel's part, or null where the deals do.
 void deal_block(const BlockPlan& plan, std::size_t block, const LabelImage& image,
-                std::vector<Deal>& deals, const std::array<std::vector<Sample>*, 3>& parts) {
+                const LabelImage* drawn, std::vector<Deal>& deals,
+                const std::array<std::vector<Sample>*, 3>& parts) {
   const Window centres = plan.centres(block);
   for (int row = centres.row; row < centres.row + centres.rows; ++row) {
     for (int col = centres.col; col < centres.col + centres.cols; ++col) {
       const std::uint8_t label = image.at(row, col);
-      if (label == 0) continue;
+      if (label == 0 || (drawn != nullptr && drawn->at(row, col) == 0)) continue;
       const auto index = static_cast<std::uint8_t>(label - 1);
-      const std::size_t part = deals[index].next();
+      const std::size_t own = drawn == nullptr ? kTraining : drawn->at(row, col) - std::size_t{1};
+      const std::size_t part = own == kTraining ? deals[index].next() : own;
       if (part == kUnused) continue;
       parts[part]->push_back({static_cast<std::uint32_t>(block), row, col, index});
     }
@@ -142,10 +158,14 @@ void deal_block(const BlockPlan& plan, std::size_t block, const LabelImage& imag
 
 void refuse_empty(const Split& split, const SplitOptions& options) {
   const std::array<bool, 3> needed = {
-      true, options.validation_share > 0.0,
-      options.kind == Kind::checkerboard || options.test_share > 0.0};
+      true, options.validation_share > 0.0 && options.kind != Kind::file,
+      options.kind == Kind::checkerboard || options.kind == Kind::file || options.test_share > 0.0};
   for (std::size_t part = 0; part < 3; ++part) {
     if (!needed[part] || sum(split.counts[part]) > 0) continue;
+    if (options.kind == Kind::file) {
+      throw InputError("data.split_file", std::string("draws no ") + kPartNames[part] +
+                                              " samples on labelled, valid pixels");
+    }
     throw InputError("data.split", to_string(options.kind) + " in blocks of " +
                                        std::to_string(options.block_px) + " px with a buffer of " +
                                        std::to_string(buffer_px(options)) + " px leaves no " +
@@ -169,7 +189,8 @@ void warn_of_missing(Split& split, const std::vector<std::string>& names) {
 void warn_of_little_validation(Split& split, const SplitOptions& options) {
   const std::int64_t validation = sum(split.counts[kValidation]);
   const std::int64_t side = validation + sum(split.counts[kTraining]);
-  const bool limited = options.max_per_class > 0 || options.kind == Kind::random;
+  const bool limited =
+      options.max_per_class > 0 || options.kind == Kind::random || options.kind == Kind::file;
   const double share = static_cast<double>(validation) / static_cast<double>(side);
   if (limited || share >= 0.5 * options.validation_share) return;
   const auto percent = [](double part) { return std::to_string(std::lround(100.0 * part)) + " %"; };
@@ -181,11 +202,11 @@ void warn_of_little_validation(Split& split, const SplitOptions& options) {
 }  // namespace
 
 SplitOptions::Kind split_kind(const std::string& name) {
-  for (const Kind kind : {Kind::blocks, Kind::checkerboard, Kind::random}) {
+  for (const Kind kind : {Kind::blocks, Kind::checkerboard, Kind::random, Kind::file}) {
     if (name == to_string(kind)) return kind;
   }
   throw InputError("data.split",
-                   "'" + name + "' is unknown; allowed: blocks, checkerboard, random");
+                   "'" + name + "' is unknown; allowed: blocks, checkerboard, random, file");
 }
 
 std::string to_string(SplitOptions::Kind kind) {
@@ -196,24 +217,31 @@ std::string to_string(SplitOptions::Kind kind) {
       return "checkerboard";
     case Kind::random:
       return "random";
+    case Kind::file:
+      return "file";
   }
   throw Error("data.split", "a kind out of range");
 }
 
 int buffer_px(const SplitOptions& options) {
-  if (options.kind == Kind::random) return 0;
+  if (options.kind == Kind::random || options.kind == Kind::file) return 0;
   return options.buffer_px == -1 ? reach_px(options) : options.buffer_px;
 }
 
 Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,
-                 const std::vector<std::string>& names) {
+                 const std::vector<std::string>& names,
+                 const std::vector<LabelImage>& parts_drawn) {
   check(options);
+  const bool by_file = options.kind == Kind::file;
   const BlockPlan plan = make_plan(labels, classes, options);
   Split split;
   split.kind = options.kind;
   split.pixels_shared = options.kind == Kind::random || buffer_px(options) < reach_px(options);
   split.blocks = plan.blocks();
-  auto deals = make_deals(plan, options, split);
+  auto deals = by_file ? std::array<std::vector<Deal>, 3>{} : make_deals(plan, options, split);
+  if (by_file) {
+    deals[kTraining] = make_limits(count_parts(labels, parts_drawn, classes), options, split);
+  }
   refuse_empty(split, options);
 
   const std::array<std::vector<Sample>*, 3> parts = {&split.training, &split.validation,
@@ -223,9 +251,11 @@ Split make_split(const std::vector<LabelImage>& labels, int classes, const Split
   }
   for (std::size_t block = 0; block < split.blocks.size(); ++block) {
     const Block& at = split.blocks[block];
-    deal_block(plan, block, labels[static_cast<std::size_t>(at.scene)],
+    const auto scene = static_cast<std::size_t>(at.scene);
+    deal_block(plan, block, labels[scene], by_file ? &parts_drawn[scene] : nullptr,
                deals[static_cast<std::size_t>(at.part)], parts);
   }
+  if (by_file) split.pixels_shared = patches_meet(parts_drawn, labels, reach_px(options));
   warn_of_missing(split, names);
   warn_of_little_validation(split, options);
   return split;

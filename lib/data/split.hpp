@@ -24,7 +24,7 @@ struct Sample {
 enum class Part : std::uint8_t { training, validation, test };
 
 /// A square of the scene that belongs to one part (blocks and checkerboard), or holds samples of
-/// all parts (random).
+/// all parts (random, file).
 struct Block {
   int scene = 0;
   Window window;
@@ -32,7 +32,7 @@ struct Block {
 };
 
 struct SplitOptions {
-  enum class Kind { blocks, checkerboard, random };
+  enum class Kind { blocks, checkerboard, random, file };
   Kind kind = Kind::checkerboard;
   int block_px = 64;
   /// Pixels at a block's rim whose centres are not used; -1 = auto: patch_px / 2 + halo_px, so that
@@ -53,7 +53,7 @@ struct SplitOptions {
 /// InputError on an unknown name.
 SplitOptions::Kind split_kind(const std::string& name);
 std::string to_string(SplitOptions::Kind kind);
-/// The buffer in force: auto resolved; 0 for random, which has no use for one.
+/// The buffer in force: auto resolved; 0 for random and file, which have no use for one.
 int buffer_px(const SplitOptions& options);
 
 struct Split {
@@ -80,9 +80,12 @@ struct Split {
 /// Validation is taken from the training side by whole blocks (random: by pixels) until
 /// `validation_share` of it is reached: blocks in random order, those that bring a class new to
 /// validation first, none whose loss leaves a class less than half of its training samples.
+/// file: `parts`, one image a scene, says of every pixel 0 unused, 1 trains, 2 validates, 3 tests;
+/// patches of two parts that share a pixel make the split a leaky one.
 /// `names` are used in warnings; without them classes go by number.
 /// InputError when a part that is needed has no sample at all, or an option is out of range.
 Split make_split(const std::vector<LabelImage>& labels, int classes, const SplitOptions& options,
-                 const std::vector<std::string>& names = {});
+                 const std::vector<std::string>& names = {},
+                 const std::vector<LabelImage>& parts = {});
 
 }  // namespace oida

@@ -29,7 +29,7 @@ std::vector<std::vector<std::uint32_t>> shards(ShardKind kind, int units) {
 }
 
 TEST(Shards, AreDisjointAndCoverTheSamples) {
-  for (const ShardKind kind : {ShardKind::stratified, ShardKind::spatial}) {
+  for (const ShardKind kind : {ShardKind::stratified, ShardKind::local, ShardKind::spatial}) {
     for (const int units : {1, 2, 3, 7, 64}) {
       std::vector<int> seen(split().training.size());
       for (const auto& shard : shards(kind, units)) {
@@ -42,7 +42,7 @@ TEST(Shards, AreDisjointAndCoverTheSamples) {
 }
 
 TEST(Shards, SizesAreKnownBeforehandAndDifferByOne) {
-  for (const ShardKind kind : {ShardKind::stratified, ShardKind::spatial}) {
+  for (const ShardKind kind : {ShardKind::stratified, ShardKind::local, ShardKind::spatial}) {
     for (const int units : {1, 2, 3, 7, 64}) {
       const auto sizes = shard_sizes(split().training.size(), units);
       const auto all = shards(kind, units);
@@ -65,6 +65,28 @@ TEST(Shards, StratifiedClassCountsDifferByOne) {
     for (const auto& of_class : counts) {
       const auto [least, most] = std::minmax_element(of_class.begin(), of_class.end());
       EXPECT_LE(*most - *least, 1) << units;
+    }
+  }
+}
+
+// Runs of each class: what unit u has of a class comes before what unit u + 1 has.
+TEST(Shards, LocalAreAsStratifiedByClassAndLieTogether) {
+  for (const int units : {2, 3, 7}) {
+    const auto local = shards(ShardKind::local, units);
+    const auto stratified = shards(ShardKind::stratified, units);
+    std::vector<std::int64_t> last(kClasses, -1);
+    for (std::size_t unit = 0; unit < local.size(); ++unit) {
+      std::vector<int> balance(kClasses);
+      for (const std::uint32_t index : stratified[unit]) {
+        --balance[split().training[index].label];
+      }
+      for (const std::uint32_t index : local[unit]) {
+        const std::uint8_t label = split().training[index].label;
+        ++balance[label];
+        EXPECT_GT(std::int64_t{index}, last[label]);
+        last[label] = index;
+      }
+      EXPECT_EQ(balance, std::vector<int>(kClasses)) << unit << " of " << units;
     }
   }
 }
@@ -125,6 +147,7 @@ TEST(Shards, ChecksumIsXxh3OverSceneRowColumnLabel) {
 
 TEST(Shards, KindsHaveNames) {
   EXPECT_EQ(shard_kind("stratified"), ShardKind::stratified);
+  EXPECT_EQ(shard_kind("local"), ShardKind::local);
   EXPECT_EQ(shard_kind("spatial"), ShardKind::spatial);
   EXPECT_THROW(shard_kind("random"), InputError);
 }
