@@ -59,7 +59,7 @@ struct TrainerParts {
   std::function<void(std::int64_t)> on_give_up;
   Scorer* scorer = nullptr;  // for merges that weigh
   /// On each unit, after every round: what was measured, before the interleave is told.
-  std::function<void(RoundTimes&)> on_measured;
+  std::function<void(RoundTimes&)> on_measured = {};
 };
 
 struct TrainerResult {
