@@ -1,6 +1,7 @@
 // The training steps of the reference workload and of the U-Net: whole, and kernel by kernel.
 
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,9 +22,11 @@ constexpr int kSgemmSize = 2048;
 /// Seconds of every step, and of every kernel in every step; the last "kernel" is the update.
 struct Times {
   std::vector<double> step_s;
+  std::vector<double> cpu_s;  // of all threads
   std::vector<std::vector<double>> kernel_s;
 
-  void add(double begin_s, const std::vector<double>& ends_s) {
+  void add(double begin_s, const std::vector<double>& ends_s, double cpu) {
+    cpu_s.push_back(cpu);
     kernel_s.resize(ends_s.size());
     double before_s = begin_s;
     for (std::size_t i = 0; i < ends_s.size(); ++i) {
@@ -85,6 +88,7 @@ void report(benchmark::State& state, const Trainer& trainer, const Times& times,
   const int samples = trainer.engine().options().max_batch;
   const double gflops = training_flops(network) * samples / step_s * 1e-9;
   state.counters["step_ms"] = step_s * 1e3;
+  state.counters["cpu_ms"] = median(times.cpu_s) * 1e3;
   state.counters["samples/s"] = samples / step_s;
   state.counters["pixels/s"] = samples * network.input.h * network.input.w / step_s;
   state.counters["GFLOP/s"] = gflops;
@@ -102,10 +106,11 @@ void step(benchmark::State& state, const Work& work, const std::string& precisio
     std::vector<double> ends_s;
     for (auto _ : state) {
       ends_s.clear();
+      const std::clock_t begin = std::clock();
       const double begin_s = now_s();
       trainer.step([&] { ends_s.push_back(now_s()); });
       ends_s.push_back(now_s());
-      times.add(begin_s, ends_s);
+      times.add(begin_s, ends_s, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
       state.SetIterationTime(times.step_s.back());
     }
     const double after = sgemm_gflops(kSgemmSize, threads);
