@@ -226,7 +226,8 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
                "seconds between checkpoints");
   table.number<std::int64_t>("run.keep", run.keep, 2, 2, 1000, "checkpoints kept");
   table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
-  table.choice("run.trace", run.trace, {"off", "on"}, "write trace.json, of 262144 events a rank at most");
+  table.choice("run.trace", run.trace, {"off", "on"},
+               "write trace.json, of 262144 events a rank at most");
   table.number(
       "run.time_limit_s", run.time_limit_s, 0.0, 0.0, 1e9,
       "stop with a checkpoint after this long, 0 = shortly before a Slurm job's end, else never");

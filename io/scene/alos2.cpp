@@ -34,8 +34,9 @@ std::map<std::string, std::string> images_in(const std::string& folder) {
 int ascii_number(RawFile& file, std::uint64_t at, const char* what) {
   std::string text(8, ' ');
   file.read(at, text.size(), text.data());
+  text.erase(text.find_last_not_of(' ') + 1);
   const auto first = std::min(text.find_first_not_of(' '), text.size());
-  const char* end = text.data() + text.find_last_not_of(' ') + 1;
+  const char* end = text.data() + text.size();
   int value = 0;
   const auto [stop, error] = std::from_chars(text.data() + first, end, value);
   if (error != std::errc{} || stop != end || value < 1) {

@@ -77,6 +77,8 @@ TEST(Alos2, with_another_number_of_lines_or_none_is_refused) {
   testing::expect_refusal([&] { open_scene(temp.path()); }, {"IMG-HV", "99999999"});
   testing::write_text(temp / "IMG-HV-ALOS2", ceos_image(1, "   x    "));
   testing::expect_refusal([&] { open_scene(temp.path()); }, {"IMG-HV", "number of lines"});
+  testing::write_text(temp / "IMG-HV-ALOS2", ceos_image(1, "        "));
+  testing::expect_refusal([&] { open_scene(temp.path()); }, {"IMG-HV", "number of lines"});
   testing::write_text(temp / "IMG-HV-ALOS2", "short");
   testing::expect_refusal([&] { open_scene(temp.path()); }, {"IMG-HV", "5 bytes"});
 }

@@ -200,11 +200,9 @@ TEST(TrainerTest, RefusesACheckpointOfAnotherRunAndNamesTheDifference) {
   }
 }
 
-/// One checkpoint in memory, to be spoilt.
 class Kept final : public CheckpointStore {
  public:
   Archive common, unit;
-
   std::uint64_t write_unit(std::int64_t, int, const Archive&) override { return 0; }
   void write_common(std::int64_t, const Archive&, const std::vector<std::uint64_t>&) override {}
   std::vector<std::int64_t> rounds() const override { return {1}; }
@@ -216,7 +214,6 @@ class Kept final : public CheckpointStore {
   void prune(int) override {}
 };
 
-/// Goes on from it, or refuses it as a checkpoint.
 void expect_taken_or_refused(Trainer& trainer, const std::string& what) {
   try {
     trainer.resume(1);
@@ -225,15 +222,13 @@ void expect_taken_or_refused(Trainer& trainer, const std::string& what) {
   }
 }
 
-/// What is in it may be of any maker, with all checksums right.
 TEST(TrainerTest, ACheckpointWithAnyNumbersIsTakenOrRefused) {
   if (world().size() > 2) GTEST_SKIP() << "says no more than on two ranks";
   const Problem problem;
   const SharedFolder folder;
   const auto store = open_checkpoints(folder.path(), smooth_network());
   TrainerKit first(problem, 3);
-  std::int64_t calls = 0;
-  Trainer& stopping = first.trainer([&] { return ++calls == 4; }, store.get());
+  Trainer& stopping = first.trainer([calls = 0]() mutable { return ++calls == 4; }, store.get());
   stopping.begin(initial_parameters(smooth_network(), 1));
   stopping.run();
   Kept whole;
@@ -251,17 +246,13 @@ TEST(TrainerTest, ACheckpointWithAnyNumbersIsTakenOrRefused) {
           expect_taken_or_refused(trainer, name + " " + std::to_string(i));
         }
       }
-      (kept.*part).numbers.at(name).clear();
-      expect_taken_or_refused(trainer, name + " empty");
       (kept.*part).numbers.erase(name);
       expect_taken_or_refused(trainer, name + " missing");
     }
     kept = whole;
     (kept.*part).parameters.clear();
-    EXPECT_THROW(trainer.resume(1), AgreedError);
-    kept = whole;
     (kept.*part).texts.clear();
-    expect_taken_or_refused(trainer, "texts");
+    EXPECT_THROW(trainer.resume(1), AgreedError);
   }
   kept = whole;
   EXPECT_TRUE(trainer.resume(1));
