@@ -18,9 +18,9 @@ ShardKind shard_kind(const std::string& name);
 ///
 /// stratified: each class is permuted by (seed, class) and dealt in turn, going on with the unit
 /// where the last class stopped: sizes differ by at most one, class counts too.
-/// local: as many of each class as stratified deals, but as consecutive runs of the class's samples,
-/// which are sorted by block: a unit reads only its part of the scenes.
-/// spatial: the samples, sorted by block as a Split has them, are cut into `units` consecutive runs
+/// local: as many of each class as stratified deals, but as consecutive runs of the class's
+/// samples, which are sorted by block: a unit reads only its part of the scenes. spatial: the
+/// samples, sorted by block as a Split has them, are cut into `units` consecutive runs
 /// (label-skewed on purpose).
 /// The shards of all units are disjoint and cover the samples.
 std::vector<std::uint32_t> make_shard(std::span<const Sample> samples, ShardKind kind,
