@@ -1,5 +1,6 @@
 #include "comm/mpi_mailbox.hpp"
 
+#include <exception>
 #include <limits>
 #include <string>
 
@@ -22,6 +23,11 @@ MpiMailbox::MpiMailbox(MPI_Comm comm, const Stall& stall, int size, std::size_t 
     lines_[r].in.resize(floats);
     lines_[r].out.resize(floats);
   }
+}
+
+MpiMailbox::~MpiMailbox() {
+  if (std::uncaught_exceptions() > 0) return;
+  for (Line& line : lines_) wait_all({&line.sending, 1}, stall_, kName);
 }
 
 MpiMailbox::Line& MpiMailbox::line(int rank) {

@@ -17,6 +17,10 @@ class MpiMailbox final : public Mailbox {
   /// Has `comm` to itself and never frees it: that would be collective. `stall` outlives the
   /// mailbox. Error where MPI cannot count so many floats.
   MpiMailbox(MPI_Comm comm, const Stall& stall, int size, std::size_t floats);
+  MpiMailbox(const MpiMailbox&) = delete;
+  MpiMailbox& operator=(const MpiMailbox&) = delete;
+  /// Waits until the last messages have left their places, unless an error ends the program.
+  ~MpiMailbox() override;
 
   std::span<float> outgoing(int to) override;
   void post(int to) override;

@@ -8,12 +8,12 @@ source "$here/jobs.sh"
 run_check=$4
 
 server=("oida.exchange = server" "oida.interleave = auto" "oida.staleness = 2"
-  "run.checkpoint_every_s = 0.05" "data.validation_share = 0.3" "run.class_map = off")
+  "run.checkpoint_every_s = 0.05" "data.validation_share = 0.3")
 
 whole() {
   local ranks=$1
   rm -rf whole
-  write_deck whole "${server[@]}" "run.class_map = on"
+  write_deck whole "${server[@]}"
   ends "$ranks" 0 train whole.ini
   expect "$ranks ranks: run.json" "$run_check" record whole 0
   expect "$ranks ranks: timing.json" "$run_check" timing whole
@@ -30,7 +30,7 @@ begun() {
   local ranks=$1
   shift
   rm -rf long
-  write_deck long "${server[@]}" "train.epochs = 60" "train.learning_rate = 0.005" "$@"
+  write_deck long "${server[@]}" "run.class_map = off" "train.epochs = 60" "train.learning_rate = 0.005" "$@"
   start "$ranks" train long.ini
   expect "$ranks ranks: no checkpoint came" await_checkpoints long 1
 }
