@@ -13,7 +13,7 @@ server=("oida.exchange = server" "oida.interleave = auto" "oida.staleness = 2"
 whole() {
   local ranks=$1
   rm -rf whole
-  write_deck whole "${server[@]}"
+  write_deck whole "${server[@]}" "train.epochs = 20"
   ends "$ranks" 0 train whole.ini
   expect "$ranks ranks: run.json" "$run_check" record whole 0
   expect "$ranks ranks: timing.json" "$run_check" timing whole
