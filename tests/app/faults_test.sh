@@ -120,19 +120,27 @@ vanished() {
   rm -rf gone_away
 }
 
-# A folder that nothing can be made in any more: a file in the way works for root too.
+# A folder that nothing can be made in any more: a file in the way works for root too. The run may
+# make the folder anew before the file is there.
+block() {
+  until [ -f "$1" ]; do
+    mv -T "$1" "kept.$RANDOM"
+    (set -o noclobber && : >"$1") 2>/dev/null
+  done
+}
+
 blocked() {
   local ranks=$1
   rm -rf blocked
   write_deck blocked "${long[@]}"
   start "$ranks" train blocked.ini
   expect "blocked: no checkpoint came" await_checkpoints blocked 1
-  mv blocked/checkpoints kept && touch blocked/checkpoints
+  block blocked/checkpoints
   await_end
   expect "blocked: exit code $code" test "$code" = 0
   expect "blocked: not said" grep -q 'checkpoint of round [0-9]* not written: ' "$out"
   expect "blocked: another model" cmp straight/model.h5 blocked/model.h5
-  rm -rf kept
+  rm -rf kept.*
 }
 
 # hung RANKS RANK CODE [KEY...]: one rank is stopped, the others end the job.
