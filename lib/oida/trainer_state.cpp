@@ -112,6 +112,8 @@ Archive Trainer::common_archive() const {
     marks.push_back(static_cast<double>(candidate.step));
   }
   archive.numbers["candidates"] = marks;
+  archive.numbers["tail_mean"] = {static_cast<double>(tail_mean_.taken())};
+  if (tail_mean_.taken() > 0) archive.parameters["tail_mean"] = canonical(tail_mean_.mean());
   archive.numbers["progress"] = {static_cast<double>(round_),
                                  static_cast<double>(step_),
                                  static_cast<double>(options_.total_steps),
@@ -207,6 +209,9 @@ void Trainer::restore_common(const Archive& archive) {
   Optimum& optimum = parts_.guard.optimum();
   optimum = {flat(parameters(archive, "optimum")), marks[0], marks[1],
              static_cast<std::int64_t>(marks[2]), static_cast<std::int64_t>(marks[3])};
+  const auto taken = static_cast<std::int64_t>(numbers(archive, "tail_mean", 1)[0]);
+  tail_mean_.restart();
+  if (taken > 0) tail_mean_.restore(taken, flat(parameters(archive, "tail_mean")));
   const auto& candidates = numbers(archive, "candidates", 0);
   parts_.guard.drop_candidates();
   for (std::size_t i = 0; 2 * i + 1 < candidates.size(); ++i) {
