@@ -1,55 +1,17 @@
 #include "dataset.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <set>
 
-#include "core/hash.hpp"
-#include "core/rng.hpp"
 #include "io/scene/labels.hpp"
 #include "io/scene/scene_cache.hpp"
 #include "io/scene/scene_reader.hpp"
 #include "scene_pixels.hpp"
+#include "shares.hpp"
 
 namespace oida::app {
 
 namespace {
-
-std::int64_t parse_count(const std::string& key, const std::string& text, std::int64_t least) {
-  std::size_t used = 0;
-  std::int64_t value = least - 1;
-  try {
-    value = std::stoll(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used != text.size() || value < least || value > 1 << 20) {
-    throw InputError(key, "'" + text + "' is not a whole number from " + std::to_string(least));
-  }
-  return value;
-}
-
-SplitOptions split_options(const Deck& deck, const FeatureRecipe& recipe) {
-  SplitOptions options;
-  options.kind = split_kind(deck.data.split);
-  options.block_px = static_cast<int>(deck.data.block_px);
-  options.patch_px = static_cast<int>(deck.data.patch_px);
-  if (options.patch_px % 2 == 0) {
-    throw InputError("data.patch_px", std::to_string(options.patch_px) +
-                                          " is even; a patch has a "
-                                          "centre pixel, so its side is odd");
-  }
-  options.halo_px = recipe.halo_px();
-  if (deck.data.buffer_px != "auto") {
-    options.buffer_px = static_cast<int>(parse_count("data.buffer_px", deck.data.buffer_px, 0));
-  }
-  options.validation_share = deck.data.validation_share;
-  options.test_share = deck.data.test_share;
-  options.max_per_class = deck.data.max_per_class;
-  options.seed = static_cast<std::uint64_t>(deck.data.seed);
-  return options;
-}
 
 std::vector<LabelRaster> read_all_labels(const Deck& deck, const Scenes& scenes) {
   std::vector<LabelRaster> rasters;
@@ -102,88 +64,6 @@ Defects survey(Comm& comm, SceneSource& scene, LabelImage& labels) {
                                    own.not_semidefinite};
   comm.sum(counts);
   return {counts[0], counts[1], counts[2], counts[3], counts[4]};
-}
-
-/// At most `most` validation samples, the same on all ranks, spread over classes as the whole is.
-std::vector<Sample> validation_in_use(const Split& split, std::size_t most, std::uint64_t seed) {
-  if (split.validation.size() <= most) return split.validation;
-  const auto parts = static_cast<int>((split.validation.size() + most - 1) / most);
-  const auto chosen = make_shard(split.validation, ShardKind::stratified, seed, parts, 0);
-  std::vector<Sample> samples;
-  for (const auto index : chosen) samples.push_back(split.validation[index]);
-  return samples;
-}
-
-std::vector<Sample> pick(const std::vector<Sample>& samples,
-                         const std::vector<std::uint32_t>& indices) {
-  std::vector<Sample> picked;
-  picked.reserve(indices.size());
-  for (const auto index : indices) picked.push_back(samples[index]);
-  return picked;
-}
-
-void cut_shards(Comm& comm, const Deck& deck, Dataset& data) {
-  const auto kind = shard_kind(deck.data.shards);
-  const auto seed = static_cast<std::uint64_t>(deck.data.seed);
-  const auto& training = data.split.training;
-  if (training.size() < static_cast<std::size_t>(comm.size())) {
-    throw InputError("data.shards", std::to_string(training.size()) +
-                                        " training samples are too few for " +
-                                        std::to_string(comm.size()) + " units");
-  }
-  data.shard_samples = shard_sizes(training.size(), comm.size());
-  const auto own = make_shard(training, kind, seed, comm.size(), comm.rank());
-  data.shard = pick(training, own);
-  data.shard_checksums = {hex(shard_checksum(data.split, training, own))};
-  std::vector<std::uint32_t> all(training.size());
-  std::iota(all.begin(), all.end(), 0U);
-  data.checksum = hex(shard_checksum(data.split, training, all));
-  const auto used =
-      validation_in_use(data.split, static_cast<std::size_t>(deck.oida.validate_samples), seed);
-  data.validation_total = used.size();
-  data.validation = pick(used, evaluation_share(used, comm.size(), comm.rank()));
-  if (deck.oida.merge != "mean") {
-    data.common =
-        validation_in_use(data.split, static_cast<std::size_t>(deck.oida.merge_samples), seed);
-  }
-}
-
-/// Half the mean distance of the units' class shares from those of all: 0 where all shards are
-/// alike, towards 1 where each unit sees classes that the others do not.
-double label_skew(const Dataset& data) {
-  const auto& all = data.split.counts[static_cast<std::size_t>(Part::training)];
-  const auto total = static_cast<double>(data.split.training.size());
-  const auto units = static_cast<double>(data.shard_classes.size());
-  double skew = 0;
-  for (std::size_t unit = 0; unit < data.shard_classes.size(); ++unit) {
-    const auto& own = data.shard_classes[unit];
-    const auto samples = static_cast<double>(data.shard_samples[unit]);
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      const double share = static_cast<double>(own[k]) / samples;
-      skew += std::abs(share - static_cast<double>(all[k]) / total) / (2 * units);
-    }
-  }
-  return skew;
-}
-
-/// Collective.
-void gather_shard_classes(Comm& comm, Dataset& data) {
-  const auto classes = static_cast<std::size_t>(data.classes.size());
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()) * classes);
-  const auto mine = static_cast<std::size_t>(comm.rank()) * classes;
-  for (const Sample& sample : data.shard) ++counts[mine + sample.label];
-  comm.sum(counts);
-  for (std::size_t first = 0; first < counts.size(); first += classes) {
-    const auto own = std::span(counts).subspan(first, classes);
-    data.shard_classes.emplace_back(own.begin(), own.end());
-  }
-  constexpr double kSkewed = 0.05;
-  const double skew = label_skew(data);
-  if (skew < kSkewed) return;
-  data.warnings.push_back("shards are skewed by label: " + std::to_string(std::lround(100 * skew)) +
-                          " % of the samples would have to change their unit for all units to see "
-                          "the classes alike; this costs accuracy (data.shards = stratified "
-                          "avoids it)");
 }
 
 void report_defects(Dataset& data) {
@@ -286,9 +166,13 @@ std::vector<bool> trained_classes(const Dataset& data) {
   return trained;
 }
 
-int patch_margin_px(const Dataset& data, const Deck& deck) {
+Window block_window(const Dataset& data, const Deck& deck, std::uint32_t block) {
+  const Block& place = data.split.blocks[block];
+  if (data.dense()) return shown(place, rim_px(data, deck));
   const auto options = split_options(deck, data.recipe);
-  return std::max(0, options.patch_px / 2 - buffer_px(options));
+  const int margin = std::max(0, options.patch_px / 2 - buffer_px(options));
+  const SceneInfo& info = data.scenes[static_cast<std::size_t>(place.scene)]->info();
+  return grown(place.window, margin, info.rows, info.cols);
 }
 
 namespace {
@@ -297,12 +181,6 @@ std::set<std::uint32_t> blocks_of(const std::vector<Sample>& samples) {
   std::set<std::uint32_t> blocks;
   for (const Sample& sample : samples) blocks.insert(sample.block);
   return blocks;
-}
-
-Window block_window(const Dataset& data, const Deck& deck, std::uint32_t block) {
-  const Block& place = data.split.blocks[block];
-  const SceneInfo& info = data.scenes[static_cast<std::size_t>(place.scene)]->info();
-  return grown(place.window, patch_margin_px(data, deck), info.rows, info.cols);
 }
 
 }  // namespace
@@ -321,7 +199,8 @@ std::int64_t store_bytes(const Dataset& data, const Deck& deck) {
 }
 
 PatchStore load(Dataset& data, const Deck& deck, const std::vector<Sample>& samples) {
-  PatchStore store(static_cast<int>(deck.data.patch_px), mirror_signs(data.recipe));
+  const auto side_px = deck.dense() ? deck.data.tile_px : deck.data.patch_px;
+  PatchStore store(static_cast<int>(side_px), mirror_signs(data.recipe));
   for (const auto block : blocks_of(samples)) {
     SceneSource& scene = *data.scenes[static_cast<std::size_t>(data.split.blocks[block].scene)];
     const Window window = block_window(data, deck, block);

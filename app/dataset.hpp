@@ -11,6 +11,7 @@
 #include "data/scene_source.hpp"
 #include "data/shards.hpp"
 #include "data/split.hpp"
+#include "data/tiles.hpp"
 #include "deck.hpp"
 #include "io/scene/scene_reader.hpp"
 #include "polsar/normaliser.hpp"
@@ -35,13 +36,30 @@ struct Dataset {
   std::size_t validation_total = 0;  // over all units
   std::vector<Sample> common;        // validation samples that every unit scores
   std::vector<std::string> warnings;
+
+  /// Where model.output = dense. Tiles are what is dealt out, shards are the samples in them;
+  /// validation and common hold tiles then, and validation_total the samples in them.
+  struct {
+    std::vector<Sample> shard;              // tiles of this unit
+    std::vector<std::int64_t> shard_tiles;  // by unit
+    std::unique_ptr<TileLabels> training;   // of this unit's shard
+    std::unique_ptr<TileLabels> validation;
+  } tiles;
+
+  /// What is drawn for a batch: samples, or tiles.
+  const std::vector<Sample>& drawn() const { return dense() ? tiles.shard : shard; }
+  const std::vector<std::int64_t>& drawn_by_unit() const {
+    return dense() ? tiles.shard_tiles : shard_samples;
+  }
+  bool dense() const { return tiles.training != nullptr; }
 };
 
 /// Collective. Opens, checks and splits; reads each scene once over all ranks, no features yet.
 Dataset prepare(Comm& comm, const Deck& deck);
 
-/// Margin in pixels around a block that its patches reach into.
-int patch_margin_px(const Dataset& data, const Deck& deck);
+/// What is read of a block: itself and the margin that its patches reach into; where tiles are cut,
+/// what they may show of it.
+Window block_window(const Dataset& data, const Deck& deck, std::uint32_t block);
 
 /// Bytes that load() will hold on this rank.
 std::int64_t store_bytes(const Dataset& data, const Deck& deck);

@@ -2,18 +2,16 @@
 
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
-#include <sstream>
 #include <type_traits>
 
 #include <boost/program_options.hpp>
 
 #include "command_line.hpp"
 #include "core/error.hpp"
+#include "deck_file.hpp"
 #include "io/scene/scene_reader.hpp"
 #include "polsar/features.hpp"
 
@@ -22,9 +20,6 @@ namespace po = boost::program_options;
 namespace oida::app {
 
 namespace {
-
-/// Boost cuts a line at every '#'; one inside a value travels as this character.
-constexpr char kHash = '\x01';
 
 std::string as_text(std::int64_t value) {
   return std::to_string(value);
@@ -129,6 +124,10 @@ void add_data_keys(Table& table, Deck& deck) {
   table.text("data.speckle_filter", data.speckle_filter, "none",
              "none | boxcar:N | refined_lee:N[:LOOKS], over N x N px of the matrices, N odd");
   table.number<std::int64_t>("data.patch_px", data.patch_px, 15, 1, 1025, "side of a patch, odd");
+  table.number<std::int64_t>("data.tile_px", data.tile_px, 64, 4, 4096,
+                             "side of a tile, in place of a patch where model.output = dense");
+  table.number<std::int64_t>("data.tile_shift_px", data.tile_shift_px, 16, 0, 4096,
+                             "tiles move at random by so much within their blocks in training");
   table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
                "what trains and what tests");
   table.number<std::int64_t>("data.block_px", data.block_px, 64, 4, 65536, "side of a block");
@@ -143,6 +142,11 @@ void add_data_keys(Table& table, Deck& deck) {
   table.choice("data.shards", data.shards, {"stratified", "spatial"}, "how units share samples");
   table.choice("data.augmentation", data.augmentation, {"none", "mirror", "dihedral"},
                "how training patches are varied");
+  table.number("data.orientation_deg", data.orientation_deg, 0.0, 0.0, 90.0,
+               "training patches are turned about the line of sight by up to so much (log_t3)");
+  table.number<std::int64_t>(
+      "data.resample_looks", data.resample_looks, 0, 0, 10000,
+      "looks of speckle drawn anew in training, 0 = none, else 3 up (log_t3)");
   table.number("data.balanced_share", data.balanced_share, 0.0, 0.0, 1.0,
                "share of a batch drawn with equal class frequency");
   table.number<std::int64_t>("data.seed", data.seed, 1, 0, kMany, "of split and shards");
@@ -152,6 +156,8 @@ void add_training_keys(Table& table, Deck& deck) {
   auto& model = deck.model;
   table.text("model.name", model.name, "oceantda9", "built-in network");
   table.list("model.layers", model.layers, "a layer; in place of model.name");
+  table.choice("model.output", model.output, {"class", "dense"},
+               "the class of a patch's centre, or of each pixel of a tile");
   table.number<std::int64_t>("model.seed", model.seed, 1, 0, kMany, "of the first parameters");
   auto& train = deck.train;
   table.number("train.epochs", train.epochs, 10.0, 0.001, 1e6, "passes over the largest shard");
@@ -163,9 +169,11 @@ void add_training_keys(Table& table, Deck& deck) {
   table.number("train.momentum", train.momentum, 0.9, 0.0, 0.9999, "of sgd");
   table.number<std::int64_t>("train.window", train.window, 100, 1, kMany,
                              "steps of adagrad_window's window");
-  table.choice("train.schedule", train.schedule, {"one_cycle", "cosine", "constant"},
+  table.choice("train.schedule", train.schedule, {"one_cycle", "cosine", "constant", "warm_up"},
                "learning rate over the run");
   table.number("train.warm_up", train.warm_up, 0.3, 0.0, 0.9, "rising share of the schedule");
+  table.number("train.average_share", train.average_share, 0.0, 0.0, 0.9,
+               "last share of the steps whose mean parameters are the last candidate, 0 = none");
   table.number("train.weight_decay", train.weight_decay, 0.0, 0.0, 1.0, "L2 penalty");
   table.choice("train.class_weights", train.class_weights, {"none", "balanced"},
                "weights of the loss by class");
@@ -235,6 +243,10 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
                "end the job when a rank is silent for this long, 0 = never");
   table.choice("run.class_map", run.class_map, {"auto", "on", "off"},
                "map of the whole scene; auto: when it takes under 5 minutes");
+  table.choice("run.probabilities", run.probabilities, {"off", "on"},
+               "raster of the class probabilities of the whole scene");
+  table.choice("run.entropy", run.entropy, {"off", "on"},
+               "raster of their entropy: 0 sure, 1 all classes alike");
   table.choice("run.progress", run.progress, {"auto", "bar", "lines", "off"}, "progress output");
   auto& synth = deck.synth;
   table.number<std::int64_t>("synth.rows", synth.rows, 512, 32, 65536, "of the synthetic scene");
@@ -257,51 +269,6 @@ Table make_table(Deck& deck, const std::string& run_dir) {
   return table;
 }
 
-std::string expand(const std::string& line, const std::string& file) {
-  std::string text;
-  for (std::size_t i = 0; i < line.size();) {
-    const std::size_t end = line.compare(i, 2, "${") == 0 ? line.find('}', i) : std::string::npos;
-    if (end == std::string::npos) {
-      text += line[i++];
-      continue;
-    }
-    const std::string name = line.substr(i + 2, end - i - 2);
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) throw InputError(file, "environment variable " + name + " is not set");
-    text += value;
-    i = end + 1;
-  }
-  return text;
-}
-
-std::string read_ini(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw InputError(file, "deck cannot be read");
-  }
-  std::string text;
-  std::string line;
-  while (std::getline(stream, line)) {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    for (char c : expand(line, file)) {
-      if (c != '\r') text += c == '#' ? kHash : c;
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-void restore_hashes(po::parsed_options& parsed) {
-  for (auto& option : parsed.options) {
-    for (auto& value : option.value) {
-      for (char& c : value) {
-        if (c == kHash) c = '#';
-      }
-    }
-  }
-}
-
 po::options_description flags() {
   po::options_description flags("Flags", 110, 55);
   flags.add_options()("check", "validate all, print the resolved deck and the plan, and stop")(
@@ -316,15 +283,7 @@ po::variables_map parse(const std::vector<std::string>& arguments, const Table& 
   auto values = parse_command_line(arguments, all, {"DECK"});
   if (values.count("DECK") == 0) throw InputError("command line", "no deck is named");
   const auto file = values["DECK"].as<std::string>();
-  std::istringstream ini(read_ini(file));
-  try {
-    auto parsed = po::parse_config_file(ini, table.options());
-    restore_hashes(parsed);
-    po::store(parsed, values);
-    po::notify(values);
-  } catch (const po::error& error) {
-    rethrow(error, file);
-  }
+  store_deck(file, table.options(), values);
   return values;
 }
 

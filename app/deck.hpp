@@ -20,16 +20,16 @@ struct Deck {
   } scene;
   struct {
     std::string features, speckle_filter, split, buffer_px, shards, augmentation;
-    std::int64_t patch_px, block_px, max_per_class, seed;
-    double validation_share, test_share, balanced_share;
+    std::int64_t patch_px, tile_px, tile_shift_px, block_px, max_per_class, resample_looks, seed;
+    double validation_share, test_share, balanced_share, orientation_deg;
   } data;
   struct {
-    std::string name;
+    std::string name, output;
     std::vector<std::string> layers;
     std::int64_t seed;
   } model;
   struct {
-    double epochs, learning_rate, momentum, warm_up, weight_decay, label_smoothing;
+    double epochs, learning_rate, momentum, warm_up, average_share, weight_decay, label_smoothing;
     std::int64_t batch, global_batch, window, seed;
     std::string optimizer, schedule, class_weights, precision;
   } train;
@@ -43,7 +43,7 @@ struct Deck {
     std::int64_t threads, node_ranks, memory_limit_mb;
   } device;
   struct {
-    std::string dir, resume, trace, class_map, progress;
+    std::string dir, resume, trace, class_map, probabilities, entropy, progress;
     double checkpoint_every_s, time_limit_s, stall_timeout_s;
     std::int64_t keep;
   } run;
@@ -54,6 +54,8 @@ struct Deck {
 
   bool check = false;    // --check
   bool dry_run = false;  // --dry-run
+
+  bool dense() const { return model.output == "dense"; }
 
   /// Every key with its value as text, in the table's order; a list has several.
   std::vector<std::pair<std::string, std::vector<std::string>>> resolved;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "data/scene_source.hpp"
@@ -12,11 +13,18 @@
 
 namespace oida::app {
 
-/// Gets a tile's class index + 1 (0: the scene has no valid value there), on rank 0.
-using TileSink = std::function<void(const Window&, std::span<const std::uint8_t>)>;
+struct MappedTile {
+  Window window;
+  std::vector<std::uint8_t> classes;  // class index + 1; 0: the scene has no valid value there
+  std::vector<float> probabilities;   // [rows, cols, classes] where asked for; NaN likewise
+};
 
-/// Collective. Tiles are dealt to the ranks in turn; rank 0 hands them to `sink` in order.
+using TileSink = std::function<void(const MappedTile&)>;
+
+/// Collective. Tiles are dealt to the ranks in turn; rank 0 hands them to `sink` in order. `engine`
+/// holds `parameters` in its own order; where the model gives every pixel its class, engines of the
+/// scene's size compute in its place, as AreaPredictor does.
 void map_scene(Comm& comm, Engine& engine, std::span<const float> parameters, const Model& model,
-               SceneSource& scene, const TileSink& sink);
+               SceneSource& scene, bool probabilities, const TileSink& sink);
 
 }  // namespace oida::app

@@ -20,19 +20,26 @@ namespace oida::app {
 namespace {
 
 struct PredictOptions {
-  std::string model, scene, out, png, format = "auto", channels = "auto";
+  std::string model, scene, format = "auto", channels = "auto", engine = "onednn";
+  MapFiles files;
   int threads = 0;
   bool help = false;
 };
 
 po::options_description predict_flags(PredictOptions& options) {
   po::options_description flags("oida predict MODEL.h5 SCENE --out MAP.tif", 100, 50);
-  flags.add_options()("out", po::value(&options.out), "GeoTIFF of class numbers, 0 = no data")(
-      "png", po::value(&options.png), "picture of the map as well")(
+  flags.add_options()("out", po::value(&options.files.classes),
+                      "GeoTIFF of class numbers, 0 = no data")(
+      "png", po::value(&options.files.picture), "picture of the map as well")(
+      "probabilities", po::value(&options.files.probabilities),
+      "GeoTIFF of class probabilities, a band a class")(
+      "entropy", po::value(&options.files.entropy),
+      "GeoTIFF of their entropy: 0 sure, 1 all classes alike")(
       "scene.format", po::value(&options.format), "auto, or the reader's name")(
       "scene.channels", po::value(&options.channels), "auto | pp1 | pp2 | pp3 | rh_rv, of a C2")(
       "device.threads", po::value(&options.threads), "threads a rank, 0 = share of the cores")(
-      "help", "this text")("MODEL", po::value(&options.model), "model.h5 of a run directory")(
+      "device.engine", po::value(&options.engine), "onednn | reference")("help", "this text")(
+      "MODEL", po::value(&options.model), "model.h5 of a run directory")(
       "SCENE", po::value(&options.scene), "scene of the same kind as the model was trained on");
   return flags;
 }
@@ -44,7 +51,7 @@ PredictOptions read_options(const Arguments& arguments) {
   po::notify(values);
   options.help = values.count("help") > 0;
   if (options.help) return options;
-  if (options.model.empty() || options.scene.empty() || options.out.empty()) {
+  if (options.model.empty() || options.scene.empty() || options.files.classes.empty()) {
     throw InputError("command line", "predict needs MODEL.h5, SCENE and --out MAP.tif");
   }
   return options;
@@ -81,22 +88,24 @@ Exit predict(Comm& comm, const Arguments& arguments) {
   std::unique_ptr<Engine> engine;
   DeviceOptions device;
   device.threads = options.threads;
+  device.engine = options.engine;
   const ComputePlace place = place_ranks(comm, device);
   collectively(comm, [&] {
-    for (const auto& file : {options.out, options.png}) {
+    const MapFiles& files = options.files;
+    for (const auto& file : {files.classes, files.picture, files.probabilities, files.entropy}) {
       if (comm.rank() == 0 && !file.empty()) require_place(file);
     }
     model = read_model(options.model);
     scene = open_scene(options.scene, {options.format, 0, 0, channel_pair(options.channels)});
     require_fit(model.recipe, scene->info().kind, scene->info().pair, options.scene);
-    constexpr int kBatch = 64;
-    engine = make_engine(model.network, engine_options(device, place, kBatch));
+    const int batch = model.network.output == Output::dense ? 1 : 64;
+    engine = make_engine(model.network, engine_options(device, place, batch));
   });
   AlignedVector<float> parameters(engine->flat_size());
   engine->import_flat(model.parameters, parameters);
-  write_map(comm, *engine, parameters, model, *scene, options.out, options.png);
-  say(comm, "class map " + options.out + ": " + std::to_string(scene->info().rows) + " x " +
-                std::to_string(scene->info().cols) + " px, " +
+  write_map(comm, *engine, parameters, model, *scene, options.files);
+  say(comm, "class map " + options.files.classes + ": " + std::to_string(scene->info().rows) +
+                " x " + std::to_string(scene->info().cols) + " px, " +
                 std::to_string(model.classes.size()) + " classes" +
                 (scene->info().georeference.present() ? ", georeferenced\n"
                                                       : ", the scene has no georeference\n"));

@@ -84,6 +84,7 @@ Json shards_json(const Dataset& data) {
                       {"samples", data.shard_samples[unit]},
                       {"checksum", data.shard_checksums[unit]},
                       {"classes", data.shard_classes[unit]}});
+    if (data.dense()) shards.back()["tiles"] = data.tiles.shard_tiles[unit];
   }
   return shards;
 }

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <iomanip>
 #include <numeric>
+#include <optional>
 #include <sstream>
 
 #include "core/error.hpp"
 #include "earlier_run.hpp"
 #include "job_limit.hpp"
+#include "oida/area_predictor.hpp"
 
 namespace oida::app {
 
@@ -104,6 +106,7 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
   check_merge(deck, data);
   check_wire(deck);
   check_momentum(deck);
+  if (jitter_options(deck).any()) MatrixJitter(jitter_options(deck), data.recipe, {});
   TrainingPlan plan;
   plan.interleave = make_interleave(comm, deck);
   plan.global_batch =
@@ -113,12 +116,12 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
                                                std::to_string(units) + " units");
   }
   plan.batch = batch_of(plan.global_batch, units, comm.rank());
-  const auto samples = static_cast<std::int64_t>(data.split.training.size());
+  const auto& drawn = data.drawn_by_unit();
   plan.steps_per_epoch =
       deck.train.global_batch > 0
-          ? ceil_div(samples, plan.global_batch)
-          : ceil_div(*std::max_element(data.shard_samples.begin(), data.shard_samples.end()),
-                     plan.batch);
+          ? ceil_div(std::accumulate(drawn.begin(), drawn.end(), std::int64_t{0}),
+                     plan.global_batch)
+          : ceil_div(*std::ranges::max_element(drawn), plan.batch);
   plan.total_steps = std::max<std::int64_t>(
       1, std::llround(deck.train.epochs * static_cast<double>(plan.steps_per_epoch)));
   if (deck.dry_run) {
@@ -127,6 +130,21 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
   if (deck.train.class_weights == "balanced") plan.class_weights = balanced_weights(data.split);
   return plan;
 }
+
+namespace {
+
+/// What adds up only after training: the engine that maps the largest scene.
+std::size_t mapping_bytes(const Dataset& data, const Engine& engine) {
+  Extent largest;
+  for (const auto& scene : data.scenes) {
+    largest.rows = std::max(largest.rows, scene->info().rows);
+    largest.cols = std::max(largest.cols, scene->info().cols);
+  }
+  const std::vector<float> none(parameter_count(engine.network()));
+  return AreaPredictor(engine.network(), engine.options(), none, largest).bytes();
+}
+
+}  // namespace
 
 void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine) {
   plan.memory = engine.memory();
@@ -137,10 +155,16 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
                                      data.split.test.size() + data.shard.size() +
                                      data.validation.size() + data.common.size()) *
                                         sizeof(Sample)});
+  if (data.dense()) {
+    const std::int64_t labels = data.tiles.training->bytes() + data.tiles.validation->bytes();
+    plan.memory.push_back({"labels of tiles", static_cast<std::size_t>(labels)});
+    plan.memory.push_back({"windows of the map", mapping_bytes(data, engine)});
+  }
   plan.memory.push_back({"parameters and gradient", 2 * flat});
   plan.memory.push_back({"optimizer", slots * flat});
   plan.memory.push_back({"exchange", exchange_arrays(deck, data.shard_samples.size()) * flat});
-  plan.memory.push_back({"optimum and candidates", 3 * flat});
+  const std::size_t kept = deck.train.average_share > 0 ? 4 : 3;
+  plan.memory.push_back({"optimum and candidates", kept * flat});
   plan.memory.push_back({"checkpoint on its way (copy, file)", 2 * (4 + slots) * flat});
   std::stable_sort(plan.memory.begin(), plan.memory.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
@@ -152,11 +176,41 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   }
 }
 
+namespace {
+
+Network network_of(const Deck& deck, const Dataset& data, int side_px) {
+  const Shape input{channels(data.recipe), side_px, side_px};
+  const Output output = output_kind(deck.model.output);
+  const int classes = data.classes.size();
+  return deck.model.layers.empty() ? built_in(deck.model.name, input, classes, output)
+                                   : from_lines(deck.model.layers, input, classes, output);
+}
+
+/// Pixels that the tile's sides must be a multiple of; nothing where no tile suits the network.
+std::optional<int> tile_step_px(const Deck& deck, const Dataset& data) {
+  constexpr int kDividesWell_px = 960;
+  try {
+    return field_of(network_of(deck, data, kDividesWell_px)).step_px;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 Network make_network(const Deck& deck, const Dataset& data) {
-  const int patch = static_cast<int>(deck.data.patch_px);
-  const Shape input{channels(data.recipe), patch, patch};
-  return deck.model.layers.empty() ? built_in(deck.model.name, input, data.classes.size())
-                                   : from_lines(deck.model.layers, input, data.classes.size());
+  if (!deck.dense()) return network_of(deck, data, static_cast<int>(deck.data.patch_px));
+  try {
+    Network network = network_of(deck, data, static_cast<int>(deck.data.tile_px));
+    field_of(network);
+    return network;
+  } catch (const InputError& error) {
+    const auto step_px = tile_step_px(deck, data);
+    if (!step_px) throw;
+    throw InputError("data.tile_px", std::to_string(deck.data.tile_px) +
+                                         " px do not fit the network (" + error.message() +
+                                         "); allowed: multiples of " + std::to_string(*step_px));
+  }
 }
 
 OptimizerOptions optimizer_options(const Deck& deck) {
@@ -166,6 +220,10 @@ OptimizerOptions optimizer_options(const Deck& deck) {
   options.weight_decay = static_cast<float>(deck.train.weight_decay);
   options.window = static_cast<int>(deck.train.window);
   return options;
+}
+
+JitterOptions jitter_options(const Deck& deck) {
+  return {deck.data.orientation_deg, static_cast<int>(deck.data.resample_looks)};
 }
 
 GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan) {
@@ -194,6 +252,7 @@ TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan) {
   options.schedule.kind = schedule_kind(deck.train.schedule);
   options.schedule.peak = static_cast<float>(deck.train.learning_rate);
   options.schedule.warm_up = static_cast<float>(deck.train.warm_up);
+  options.average_share = deck.train.average_share;
   options.checkpoint_every_s = deck.run.checkpoint_every_s;
   options.keep = static_cast<int>(deck.run.keep);
   options.time_limit_s = time_limit_s(deck.run.time_limit_s);
@@ -286,6 +345,11 @@ std::string describe(const Comm& comm, const TrainingPlan& plan, const Dataset& 
        << " blocks: " << split.training.size() << " training, " << split.validation.size()
        << " validation, " << split.test.size() << " test samples, " << data.classes.size()
        << " classes\n";
+  if (data.dense()) {
+    const auto& tiles = data.drawn_by_unit();
+    text << "tiles      " << std::accumulate(tiles.begin(), tiles.end(), std::int64_t{0})
+         << " for training of " << network.input.h << " x " << network.input.w << " px\n";
+  }
   text << "shards     " << comm.size() << " units,";
   for (std::size_t i = 0; i < std::min<std::size_t>(data.shard_samples.size(), 8); ++i) {
     text << ' ' << data.shard_samples[i] << " (" << data.shard_checksums[i] << ')';

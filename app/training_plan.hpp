@@ -12,6 +12,7 @@
 #include "oida/interleave.hpp"
 #include "oida/trainer.hpp"
 #include "placement.hpp"
+#include "polsar/matrix_jitter.hpp"
 
 namespace oida::app {
 
@@ -34,8 +35,10 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data);
 /// Adds what an engine and the loop will hold; InputError above device.memory_limit_mb.
 void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine);
 
+/// InputError naming the key of [model], or data.tile_px where only the tile's size is wrong.
 Network make_network(const Deck& deck, const Dataset& data);
 OptimizerOptions optimizer_options(const Deck& deck);
+JitterOptions jitter_options(const Deck& deck);
 GuardOptions guard_options(const Deck& deck, const TrainingPlan& plan);
 TrainerOptions trainer_options(const Deck& deck, const TrainingPlan& plan);
 /// fixed, auto, or replayed from the "interleave_plan" and, under wire = auto, the "wire_plan" of a

@@ -32,6 +32,7 @@ SamplerOptions sampler_options(const Comm& comm, const PreparedRun& run) {
   options.augmentation = augmentation(run.deck.data.augmentation);
   options.seed = static_cast<std::uint64_t>(run.deck.train.seed);
   options.unit = comm.rank();
+  options.shift_px = static_cast<int>(run.deck.data.tile_shift_px);
   return options;
 }
 
@@ -77,13 +78,21 @@ void TrainingRun::tell(const std::string& event) {
 }
 
 void TrainingRun::make_trainer() {
-  sampler_ = std::make_unique<Sampler>(run_.data.shard, run_.data.classes.size(),
-                                       sampler_options(comm_, run_));
+  const auto& tiles = run_.data.tiles;
+  sampler_ = std::make_unique<Sampler>(run_.data.drawn(), run_.data.classes.size(),
+                                       sampler_options(comm_, run_), tiles.training.get());
+  if (jitter_options(run_.deck).any()) {
+    jitter_ =
+        std::make_unique<MatrixJitter>(jitter_options(run_.deck), run_.data.recipe, normaliser_);
+    sampler_->use(*jitter_);
+  }
   unit_ = std::make_unique<Unit>(*run_.engine, *sampler_, *store_, optimizer_options(run_.deck));
   guard_ = std::make_unique<Guard>(*run_.engine, *store_, run_.data.validation,
-                                   run_.data.validation_total, guard_options(run_.deck, run_.plan));
+                                   run_.data.validation_total, guard_options(run_.deck, run_.plan),
+                                   tiles.validation.get());
   if (!run_.data.common.empty()) {
-    scorer_ = std::make_unique<Scorer>(*run_.engine, *store_, run_.data.common);
+    scorer_ =
+        std::make_unique<Scorer>(*run_.engine, *store_, run_.data.common, tiles.validation.get());
   }
   const TrainerParts parts{*unit_,
                            *guard_,
@@ -233,13 +242,15 @@ void TrainingRun::write_test(const TestResult& test) {
                           data.classes,
                           to_string(data.split.kind),
                           data.split.leaky(),
-                          data.warnings};
+                          data.warnings,
+                          test.blocks};
   directory_->write_json("test.json", to_json(record));
 }
 
 void TrainingRun::write_outputs(const TrainerResult& result) {
+  const int side_px = run_.engine->network().input.h;
   Model model{run_.engine->network(), result.parameters, run_.data.classes,
-              run_.data.recipe,       normaliser_,       static_cast<int>(run_.deck.data.patch_px)};
+              run_.data.recipe,       normaliser_,       side_px};
   const int patch_pixels = model.patch_px * model.patch_px;
   const Timing timing =
       gather_timing(comm_, *trainer_, run_.place.device, startup_s_, read_s_, patch_pixels);
@@ -256,8 +267,7 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
   };
   AlignedVector<float> flat(run_.engine->flat_size());
   run_.engine->import_flat(model.parameters, flat);
-  const TestResult test =
-      run_test(comm_, run_.deck, run_.data, *run_.engine, flat, normaliser_, beat);
+  const TestResult test = run_test(comm_, run_.deck, run_.data, *run_.engine, flat, model, beat);
   collectively(comm_, [&] { write_test(test); });
   draw_scenes(comm_, run_.deck, run_.data, *run_.engine, flat, model, test.samples_per_s, beat);
   collectively(comm_, [&] {
@@ -271,8 +281,11 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
 std::string TrainingRun::closing_lines(const Scores& scores, const Timing& timing) const {
   std::ostringstream text;
   text << std::fixed << std::setprecision(4) << "test  " << scores.n << " samples ("
-       << to_string(run_.data.split.kind) << " split): OA " << scores.oa << "  AA " << scores.aa
-       << "  kappa " << scores.kappa << "  mIoU " << scores.miou << '\n';
+       << to_string(run_.data.split.kind)
+       << (run_.data.split.leaky() ? " split, optimistic: the parts share pixels): OA "
+                                   : " split): OA ")
+       << scores.oa << "  AA " << scores.aa << "  kappa " << scores.kappa << "  mIoU "
+       << scores.miou << '\n';
   text << std::setprecision(1) << "speed " << static_cast<double>(timing.samples) / timing.train_s
        << " samples/s, " << std::setprecision(3)
        << static_cast<double>(timing.pixels) / timing.train_s / 1e6 << " megapixels/s, idle "

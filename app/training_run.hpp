@@ -60,6 +60,7 @@ class TrainingRun {
   std::unique_ptr<CheckpointStore> checkpoints_;
   std::unique_ptr<PatchStore> store_;
   Normaliser normaliser_;
+  std::unique_ptr<MatrixJitter> jitter_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Unit> unit_;
   std::unique_ptr<Guard> guard_;

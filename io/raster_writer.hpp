@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "data/classes.hpp"
 #include "data/scene_source.hpp"
@@ -21,6 +22,22 @@ class ClassMapWriter {
   ClassMapWriter(const std::string& path, const SceneInfo& scene, const ClassTable& classes);
   ~ClassMapWriter();  // an unclosed map is removed
   void write(const Window& window, std::span<const std::uint8_t> classes);
+  void close();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A tiled, compressed GeoTIFF of float32 bands that bear the given names, NaN = no data; otherwise
+/// like ClassMapWriter.
+class FloatMapWriter {
+ public:
+  FloatMapWriter(const std::string& path, const SceneInfo& scene,
+                 const std::vector<std::string>& bands);
+  ~FloatMapWriter();  // an unclosed map is removed
+  /// [window.rows, window.cols, bands]
+  void write(const Window& window, std::span<const float> values);
   void close();
 
  private:

@@ -1,5 +1,7 @@
 // The figures of a report and the data files that they are drawn from.
 
+#include <algorithm>
+
 #include "io/files.hpp"
 #include "io/report/figure_style.hpp"
 #include "io/report/gnuplot.hpp"
@@ -101,6 +103,38 @@ Figure confusion_figure(const RunFiles& files) {
   return figure;
 }
 
+/// The first scene's blocks where they lie, coloured by the share of their samples that is right.
+Figure blocks_figure(const RunFiles& files) {
+  std::string data = "# column, row, right (%), columns, rows\n";
+  double rows = 0, cols = 0;
+  for (const auto& block : files.test.at("blocks")) {
+    if (block.at("scene") != 0) continue;
+    const auto value = [&block](const char* key) { return block.at(key).get<double>(); };
+    rows = std::max(rows, value("row") + value("rows"));
+    cols = std::max(cols, value("col") + value("cols"));
+    data += std::to_string(value("col")) + " " + std::to_string(value("row")) + " " +
+            std::to_string(100 * value("correct") / value("samples")) + " " +
+            std::to_string(value("cols")) + " " + std::to_string(value("rows")) + "\n";
+  }
+  write_whole_file(files.folder + "/" + kFiguresFolder + "/blocks.dat", data);
+  Figure figure{.name = "blocks"};
+  figure.script =
+      "unset key\nset size ratio -1\nset border lc rgb '#555555'\n"
+      "set palette defined (0 '#b2182b', 80 '#f4a582', 95 '#d1e5f0', 100 '#2166ac')\n"
+      "set cbrange [0:100]\nset cblabel 'test samples of the block that are right (%)'\n"
+      "set xlabel 'column (px)'\nset ylabel 'row (px)'\nset style fill solid border lc rgb "
+      "'#ffffff'\nset xrange [0:" +
+      std::to_string(cols) + "]\nset yrange [" + std::to_string(rows) + ":0]\n";
+  figure.plot = "plot 'blocks.dat' using 1:2:1:($1+$4):2:($2+$5):3 with boxxyerror fc palette";
+  return figure;
+}
+
+bool has_blocks(const Json& test) {
+  const auto found = test.find("blocks");
+  return found != test.end() &&
+         std::ranges::any_of(*found, [](const Json& block) { return block.at("scene") == 0; });
+}
+
 }  // namespace
 
 std::vector<std::string> draw_figures(const RunFiles& files, std::string& why) {
@@ -109,7 +143,10 @@ std::vector<std::string> draw_figures(const RunFiles& files, std::string& why) {
   if (!files.timing.is_null() && !files.timing.at("per_rank").empty()) {
     figures.push_back(phases_figure(files.folder + "/" + kFiguresFolder, rank_bars(files.timing)));
   }
-  if (!files.test.is_null()) figures.push_back(confusion_figure(files));
+  if (!files.test.is_null()) {
+    figures.push_back(confusion_figure(files));
+    if (has_blocks(files.test)) figures.push_back(blocks_figure(files));
+  }
   std::vector<std::string> drawn;
   for (const auto& figure : figures) {
     const std::string error = draw(files.folder + "/" + kFiguresFolder, figure);

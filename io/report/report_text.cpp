@@ -56,6 +56,35 @@ std::string accuracy(const Json& test) {
   return text + "\n";
 }
 
+double share_right(const Json& block) {
+  return block.at("correct").get<double>() / block.at("samples").get<double>();
+}
+
+/// How even the accuracy is over the blocks of the split: one lucky field does not make a figure.
+std::string accuracy_by_block(const Json& test) {
+  const Json found = member(test, "blocks");
+  if (!found.is_array() || found.size() < 2) return "";
+  std::vector<Json> blocks(found.begin(), found.end());
+  std::ranges::stable_sort(blocks, {}, share_right);
+  const auto at = [&](double share) {
+    const double place = share * static_cast<double>(blocks.size() - 1);
+    return percent(share_right(blocks[static_cast<std::size_t>(place + 0.5)]));
+  };
+  std::string text = "## Accuracy by block\n\n";
+  text += head({"blocks with test samples", "OA", "standard error of OA, by block", "lowest block",
+                "10 % of blocks below", "median block"});
+  text += row({std::to_string(blocks.size()), percent(member(test, "oa")),
+               percent(member(test, "oa_standard_error")), at(0), at(0.1), at(0.5)});
+  text += "\nThe five lowest:\n\n" + head({"scene", "row", "column", "test samples", "OA"});
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, blocks.size()); ++i) {
+    const Json& block = blocks[i];
+    text += row({std::to_string(block.at("scene").get<int>() + 1), cell(member(block, "row")),
+                 cell(member(block, "col")), cell(member(block, "samples")),
+                 percent(share_right(block))});
+  }
+  return text + "\n";
+}
+
 std::string ranks_table(const Json& timing) {
   std::string text =
       head({"rank", "host", "compute (s)", "data wait (s)", "exposed (s)", "validation (s)",
@@ -180,6 +209,8 @@ std::string report_text(const RunFiles& files, const std::vector<std::string>& f
   text += warnings(files);
   if (!files.test.is_null()) text += accuracy(files.test);
   text += figure(figures, "confusion", "confusion matrix");
+  if (!files.test.is_null()) text += accuracy_by_block(files.test);
+  text += figure(figures, "blocks", "accuracy by block of the first scene");
   text += figure(figures, "loss", "loss and accuracy");
   if (!files.timing.is_null()) text += timing_section(files.timing);
   text += figure(figures, "phases", "training time of each rank by phase");

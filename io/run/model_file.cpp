@@ -9,7 +9,7 @@ namespace oida {
 namespace {
 
 constexpr const char* kFormat = "oida model";
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 constexpr std::int64_t kLongestSide = 1 << 16;
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -28,6 +28,8 @@ std::vector<std::string> split_lines(const std::string& text) {
 void write_network(H5Out& file, const Network& network) {
   file.make_group("network");
   file.attribute("network", "name", network.name);
+  file.attribute("network", "output",
+                 std::string(network.output == Output::dense ? "dense" : "class"));
   file.attribute("network", "layers", joined(to_lines(network)));
   file.attribute("network", "input_channels", network.input.c);
   file.attribute("network", "input_rows", network.input.h);
@@ -66,7 +68,8 @@ Network read_network(const H5In& file) {
                     small_number(file, "network", "input_rows"),
                     small_number(file, "network", "input_cols")};
   Network network = from_lines(split_lines(file.text_attribute("network", "layers")), input,
-                               small_number(file, "network", "classes"));
+                               small_number(file, "network", "classes"),
+                               output_kind(file.text_attribute("network", "output")));
   network.name = file.text_attribute("network", "name");
   return network;
 }

@@ -18,7 +18,7 @@ struct Model {
   ClassTable classes;
   FeatureRecipe recipe;
   Normaliser normaliser;
-  int patch_px = 0;
+  int patch_px = 0;  // side of the network's input; of a tile, where it gives each pixel its class
 };
 
 /// /parameters/<layer>/weight|bias float32 in standard order; network, classes, colours, recipe and

@@ -66,10 +66,12 @@ struct TestRecord {
   std::string split_kind;
   bool leaky = false;  // a pixel of a test patch can also stand in a training patch
   std::vector<std::string> warnings;
+  std::vector<BlockScore> blocks = {};  // of the split, those with test samples
 };
 
-/// {n, oa, aa, kappa, f1_macro, miou, split {kind, leaky}, classes [{name, samples, recall,
-/// precision, f1, iou}], confusion [truth][predicted], warnings []}.
+/// {n, oa, oa_standard_error, aa, kappa, f1_macro, miou, split {kind, leaky}, classes [{name,
+/// samples, recall, precision, f1, iou}], confusion [truth][predicted], blocks [{scene, row, col,
+/// rows, cols, samples, correct}], warnings []}; the standard error is block_standard_error().
 nlohmann::ordered_json to_json(const TestRecord& record);
 
 /// Chrome trace events of all ranks, for Perfetto; `events[rank]`.

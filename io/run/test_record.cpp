@@ -34,6 +34,20 @@ Json matrix(const Confusion& confusion) {
   return rows;
 }
 
+Json block_table(const TestRecord& record) {
+  Json rows = Json::array();
+  for (const BlockScore& block : record.blocks) {
+    rows.push_back({{"scene", block.scene},
+                    {"row", block.row},
+                    {"col", block.col},
+                    {"rows", block.rows},
+                    {"cols", block.cols},
+                    {"samples", block.samples},
+                    {"correct", block.correct}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 Json to_json(const TestRecord& record) {
@@ -44,6 +58,7 @@ Json to_json(const TestRecord& record) {
   }
   return {{"n", record.scores.n},
           {"oa", record.scores.oa},
+          {"oa_standard_error", block_standard_error(record.blocks)},
           {"aa", record.scores.aa},
           {"kappa", record.scores.kappa},
           {"f1_macro", record.scores.f1_macro},
@@ -51,6 +66,7 @@ Json to_json(const TestRecord& record) {
           {"split", {{"kind", record.split_kind}, {"leaky", record.leaky}}},
           {"classes", class_table(record)},
           {"confusion", matrix(record.confusion)},
+          {"blocks", block_table(record)},
           {"warnings", record.warnings}};
 }
 

@@ -23,6 +23,8 @@ enum class Purpose : std::uint32_t {
   texture,
   layout,
   test,
+  shift,
+  jitter,
 };
 
 /// A UniformRandomBitGenerator over one named stream.

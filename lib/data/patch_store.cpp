@@ -4,27 +4,10 @@
 #include <cstddef>
 
 #include "core/error.hpp"
+#include "data/landing.hpp"
 
 namespace oida {
 namespace {
-
-/// Where the pixels of an untransformed patch land in a transformed one, counted in pixels.
-struct Landing {
-  std::ptrdiff_t first = 0;    // of pixel (0, 0)
-  std::ptrdiff_t per_row = 0;  // and the way from there
-  std::ptrdiff_t per_col = 0;
-};
-
-Landing landing(Symmetry symmetry, std::ptrdiff_t patch_px) {
-  const bool mirror_cols = (symmetry.bits & 1) != 0;
-  const bool mirror_rows = (symmetry.bits & 2) != 0;
-  const bool transpose = (symmetry.bits & 4) != 0;
-  const std::ptrdiff_t down = mirror_rows ? -patch_px : patch_px;
-  const std::ptrdiff_t across = mirror_cols ? -1 : 1;
-  const std::ptrdiff_t first =
-      (mirror_rows ? (patch_px - 1) * patch_px : 0) + (mirror_cols ? patch_px - 1 : 0);
-  return {first, transpose ? across : down, transpose ? down : across};
-}
 
 /// kChannels = 0: `channels` is only known at run time.
 template <int kChannels>

@@ -31,23 +31,45 @@ void check(const SamplerOptions& options, std::size_t shard) {
   }
 }
 
-void check(const Batch& batch, const PatchStore& store, std::size_t needed) {
+std::size_t labels_a_sample(const TileLabels* labels) {
+  if (labels == nullptr) return 1;
+  return static_cast<std::size_t>(labels->tile_px()) * static_cast<std::size_t>(labels->tile_px());
+}
+
+void check(const Batch& batch, const PatchStore& store, const TileLabels* labels,
+           std::size_t needed) {
+  const std::size_t each = labels_a_sample(labels);
   const bool fits = batch.rows == store.patch_px() && batch.cols == store.patch_px() &&
-                    batch.channels == store.channels() && batch.labels.size() >= needed;
+                    batch.channels == store.channels() && batch.sample_labels == each &&
+                    batch.labels.size() >= needed * each &&
+                    (labels == nullptr || labels->tile_px() == store.patch_px());
   if (!fits) {
-    throw Error("batch", std::to_string(batch.labels.size()) + " samples of " +
+    throw Error("batch", std::to_string(batch.labels.size()) + " labels of " +
                              std::to_string(batch.rows) + " x " + std::to_string(batch.cols) +
                              " px and " + std::to_string(batch.channels) + " channels for " +
-                             std::to_string(needed) + " patches of " +
-                             std::to_string(store.patch_px()) + " px and " +
+                             std::to_string(needed) + " times " + std::to_string(each) +
+                             " labels of " + std::to_string(store.patch_px()) + " px and " +
                              std::to_string(store.channels()) + " channels");
+  }
+}
+
+/// One sample of the batch, its pixels and its labels.
+void put(const Sample& sample, Symmetry symmetry, const PatchStore& store, const TileLabels* labels,
+         Batch& batch, std::size_t slot) {
+  const int i = static_cast<int>(slot);
+  store.cut(sample, symmetry, batch.sample(i), batch.channel_stride);
+  if (labels == nullptr) {
+    batch.labels[slot] = sample.label;
+  } else {
+    labels->cut(sample, symmetry, batch.sample_label(i));
   }
 }
 
 }  // namespace
 
-Sampler::Sampler(std::vector<Sample> shard, int classes, SamplerOptions options)
-    : shard_(std::move(shard)), options_(options) {
+Sampler::Sampler(std::vector<Sample> shard, int classes, SamplerOptions options,
+                 const TileLabels* labels)
+    : shard_(std::move(shard)), options_(options), labels_(labels) {
   check(options_, shard_.size());
   balanced_ = static_cast<int>(std::lround(options_.balanced_share * options_.batch));
   drawn_.reserve(static_cast<std::size_t>(options_.batch));
@@ -57,13 +79,21 @@ Sampler::Sampler(std::vector<Sample> shard, int classes, SamplerOptions options)
       throw Error("sampler", "label " + std::to_string(shard_[i].label) + " among " +
                                  std::to_string(classes) + " classes");
     }
-    streams_[0].members.push_back(static_cast<std::uint32_t>(i));
-    if (balanced_ > 0) {
-      streams_[std::size_t{1} + shard_[i].label].members.push_back(static_cast<std::uint32_t>(i));
-    }
+    add_to_streams(static_cast<std::uint32_t>(i));
   }
   std::erase_if(streams_, [](const Stream& stream) { return stream.members.empty(); });
   for (Stream& stream : streams_) stream.order.resize(stream.members.size());
+}
+
+void Sampler::add_to_streams(std::uint32_t index) {
+  streams_[0].members.push_back(index);
+  if (balanced_ == 0) return;
+  const Sample& sample = shard_[index];
+  const auto classes =
+      labels_ == nullptr ? std::vector<std::uint8_t>{sample.label} : labels_->classes_in(sample);
+  for (const std::uint8_t label : classes) {
+    streams_[std::size_t{1} + label].members.push_back(index);
+  }
 }
 
 std::uint32_t Sampler::draw(std::size_t stream, std::uint64_t k) {
@@ -90,38 +120,53 @@ void Sampler::draw_step(std::uint64_t step) {
   }
 }
 
+Sample Sampler::placed(std::uint64_t step, std::size_t slot) const {
+  const Sample& sample = shard_[drawn_[slot]];
+  if (labels_ == nullptr || options_.shift_px == 0) return sample;
+  const auto unit = static_cast<std::uint64_t>(options_.unit) << 32;
+  Random random(options_.seed, Purpose::shift, unit | slot, static_cast<std::uint32_t>(step));
+  const auto far = static_cast<std::uint32_t>(options_.shift_px);
+  const int down = static_cast<int>(random.below(2 * far + 1)) - options_.shift_px;
+  const int right = static_cast<int>(random.below(2 * far + 1)) - options_.shift_px;
+  return labels_->moved(sample, down, right);
+}
+
+void Sampler::jitter(std::uint64_t step, std::size_t slot, Batch& batch) const {
+  const auto unit = static_cast<std::uint64_t>(options_.unit) << 32;
+  const Random random(options_.seed, Purpose::jitter, unit | slot,
+                      static_cast<std::uint32_t>(step));
+  const auto pixels = static_cast<std::size_t>(batch.rows) * static_cast<std::size_t>(batch.cols);
+  jitter_->apply(batch.sample(static_cast<int>(slot)), pixels,
+                 static_cast<std::size_t>(batch.channel_stride), random);
+}
+
 void Sampler::fill(std::uint64_t step, const PatchStore& store, Batch& batch) {
-  check(batch, store, static_cast<std::size_t>(options_.batch));
+  check(batch, store, labels_, static_cast<std::size_t>(options_.batch));
   draw_step(step);
   batch.n = options_.batch;
   batch.seed = options_.seed ^ static_cast<std::uint64_t>(options_.unit) << 32;
   batch.step = static_cast<std::uint32_t>(step);
   for (std::size_t slot = 0; slot < drawn_.size(); ++slot) {
-    const Sample& sample = shard_[drawn_[slot]];
-    batch.labels[slot] = sample.label;
-    store.cut(sample, symmetry(options_, step, slot), batch.sample(static_cast<int>(slot)),
-              batch.channel_stride);
+    put(placed(step, slot), symmetry(options_, step, slot), store, labels_, batch, slot);
+    if (jitter_ != nullptr) jitter(step, slot, batch);
   }
 }
 
 std::vector<Sample> Sampler::samples(std::uint64_t step) {
   draw_step(step);
   std::vector<Sample> samples;
-  for (const std::uint32_t index : drawn_) samples.push_back(shard_[index]);
+  for (std::size_t slot = 0; slot < drawn_.size(); ++slot) samples.push_back(placed(step, slot));
   return samples;
 }
 
 int fill_evaluation(std::span<const Sample> samples, std::size_t first, const PatchStore& store,
-                    Batch& batch) {
-  check(batch, store, 1);
-  const std::size_t capacity = batch.labels.size();
+                    Batch& batch, const TileLabels* labels) {
+  check(batch, store, labels, 1);
+  const std::size_t capacity = batch.labels.size() / batch.sample_labels;
   const std::size_t left = samples.size() - std::min(first, samples.size());
   const std::size_t n = std::min(capacity, left);
   std::fill(batch.labels.begin(), batch.labels.end(), -1);
-  for (std::size_t i = 0; i < n; ++i) {
-    batch.labels[i] = samples[first + i].label;
-    store.cut(samples[first + i], {}, batch.sample(static_cast<int>(i)), batch.channel_stride);
-  }
+  for (std::size_t i = 0; i < n; ++i) put(samples[first + i], {}, store, labels, batch, i);
   batch.n = static_cast<int>(n);
   return batch.n;
 }

@@ -85,6 +85,29 @@ std::int64_t Confusion::total() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
 }
 
+double block_standard_error(std::span<const BlockScore> blocks) {
+  double samples = 0, correct = 0, squares = 0;
+  for (const BlockScore& block : blocks) {
+    samples += static_cast<double>(block.samples);
+    correct += static_cast<double>(block.correct);
+  }
+  for (const BlockScore& block : blocks) {
+    const double off =
+        static_cast<double>(block.correct) - correct / samples * static_cast<double>(block.samples);
+    squares += off * off;
+  }
+  const auto n = static_cast<double>(blocks.size());
+  return n < 2 ? kNone : std::sqrt(n / (n - 1) * squares) / samples;
+}
+
+float relative_entropy(std::span<const float> probabilities) {
+  double sum = 0.0;
+  for (const float p : probabilities) {
+    if (!(p <= 0.0F)) sum -= static_cast<double>(p) * std::log(static_cast<double>(p));
+  }
+  return static_cast<float>(sum / std::log(static_cast<double>(probabilities.size())));
+}
+
 Scores score(const Confusion& confusion, const std::vector<bool>& trained) {
   if (trained.size() != static_cast<std::size_t>(confusion.classes())) {
     throw Error("scores", std::to_string(trained.size()) + " flags for " +

@@ -43,6 +43,23 @@ struct Scores {
   std::vector<ClassScore> per_class;
 };
 
+/// Hits among the test samples of one block of a split.
+struct BlockScore {
+  int scene = 0;
+  int row = 0, col = 0, rows = 0, cols = 0;  // the block's window
+  std::int64_t samples = 0;
+  std::int64_t correct = 0;
+};
+
+/// Standard error of the overall accuracy where blocks, not pixels, are what was drawn: that of a
+/// proportion over clusters of unequal size (Cochran, Sampling Techniques, 3rd ed., 1977, section
+/// 3.12, without the finite population correction). NaN for fewer than two blocks.
+double block_standard_error(std::span<const BlockScore> blocks);
+
+/// Shannon's entropy of class probabilities over its most, log(classes): 0 where one class is sure,
+/// 1 where all are alike; NaN where one is.
+float relative_entropy(std::span<const float> probabilities);
+
 Scores score(const Confusion& confusion, const std::vector<bool>& trained);
 
 }  // namespace oida

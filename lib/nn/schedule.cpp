@@ -33,6 +33,8 @@ float Schedule::rate(double progress) const {
       return static_cast<float>(warm_then_cosine(at, warm_up, top / 25.0, top, top / 10000.0));
     case Kind::cosine:
       return static_cast<float>(warm_then_cosine(at, warm_up, 0.0, top, 0.0));
+    case Kind::warm_up:
+      return static_cast<float>(warm_then_cosine(at, warm_up, 0.0, top, top));
   }
   throw Error("train.schedule", "kind " + std::to_string(static_cast<int>(kind)));
 }
@@ -41,8 +43,9 @@ Schedule::Kind schedule_kind(const std::string& name) {
   if (name == "constant") return Schedule::Kind::constant;
   if (name == "one_cycle") return Schedule::Kind::one_cycle;
   if (name == "cosine") return Schedule::Kind::cosine;
+  if (name == "warm_up") return Schedule::Kind::warm_up;
   throw InputError("train.schedule",
-                   "'" + name + "' is not known, allowed: constant, one_cycle, cosine");
+                   "'" + name + "' is not known, allowed: constant, one_cycle, cosine, warm_up");
 }
 
 }  // namespace oida

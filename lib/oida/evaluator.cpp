@@ -5,12 +5,16 @@
 
 namespace oida {
 
-Evaluator::Evaluator(Engine& engine, const PatchStore& store)
+int best_class(std::span<const float> probabilities) {
+  return static_cast<int>(std::ranges::max_element(probabilities) - probabilities.begin());
+}
+
+Evaluator::Evaluator(Engine& engine, const PatchStore& store, const TileLabels* labels)
     : engine_(engine),
       store_(store),
+      labels_(labels),
       batch_(make_batch(engine)),
-      probabilities_(static_cast<std::size_t>(engine.options().max_batch) *
-                     static_cast<std::size_t>(engine.network().classes)) {}
+      probabilities_(batch_.labels.size() * static_cast<std::size_t>(engine.network().classes)) {}
 
 std::size_t Evaluator::batches(std::size_t samples) const {
   const auto capacity = static_cast<std::size_t>(engine_.options().max_batch);
@@ -18,22 +22,30 @@ std::size_t Evaluator::batches(std::size_t samples) const {
 }
 
 std::size_t Evaluator::add_batch(std::span<const float> parameters, std::span<const Sample> samples,
-                                 std::size_t first, LossSum& sum,
-                                 const std::function<void(std::size_t, int)>& on_sample) {
-  const auto n = static_cast<std::size_t>(fill_evaluation(samples, first, store_, batch_));
+                                 std::size_t first, LossSum& sum, const OnSample& on_sample) {
+  const auto n = static_cast<std::size_t>(fill_evaluation(samples, first, store_, batch_, labels_));
   const auto classes = static_cast<std::size_t>(engine_.network().classes);
-  engine_.predict(batch_, parameters, std::span(probabilities_).first(n * classes));
-  for (std::size_t i = 0; i < n; ++i) {
-    const float* row = probabilities_.data() + i * classes;
-    const auto best = static_cast<int>(std::max_element(row, row + classes) - row);
-    const int label = samples[first + i].label;
-    sum.loss -= std::log(std::max(static_cast<double>(row[label]), 1e-30));
-    if (std::isnan(row[label])) sum.loss = std::nan("");
-    sum.correct += best == label ? 1.0 : 0.0;
-    if (on_sample) on_sample(first + i, best);
+  const std::size_t rows = n * batch_.sample_labels;
+  engine_.predict(batch_, parameters, std::span(probabilities_).first(rows * classes));
+  add_rows(rows, sum);
+  for (std::size_t i = 0; on_sample && i < n; ++i) {
+    on_sample(first + i, std::span(probabilities_).subspan(i * classes, classes));
   }
-  sum.samples += n;
   return n;
+}
+
+void Evaluator::add_rows(std::size_t rows, LossSum& sum) const {
+  const auto classes = static_cast<std::size_t>(engine_.network().classes);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const int label = batch_.labels[i];
+    if (label < 0) continue;
+    const auto row = std::span(probabilities_).subspan(i * classes, classes);
+    const float right = row[static_cast<std::size_t>(label)];
+    sum.loss -= std::log(std::max(static_cast<double>(right), 1e-30));
+    if (std::isnan(right)) sum.loss = std::nan("");
+    sum.correct += best_class(row) == label ? 1.0 : 0.0;
+    ++sum.samples;
+  }
 }
 
 }  // namespace oida

@@ -6,8 +6,11 @@
 namespace oida {
 
 Guard::Guard(Engine& engine, const PatchStore& store, std::vector<Sample> share, std::size_t total,
-             const GuardOptions& options)
-    : evaluator_(engine, store), share_(std::move(share)), total_(total), options_(options) {}
+             const GuardOptions& options, const TileLabels* labels)
+    : evaluator_(engine, store, labels),
+      share_(std::move(share)),
+      total_(total),
+      options_(options) {}
 
 void Guard::begin_with(std::span<const float> parameters) {
   optimum_ = Optimum{};

@@ -52,10 +52,11 @@ struct Verdict {
 
 class Guard {
  public:
-  /// `share`: this unit's fixed validation shard of `total` samples over all units. Without any
-  /// (total = 0) nothing can be compared, and the newest finite candidate is the optimum.
+  /// `share`: this unit's fixed validation shard, with `labels` of tiles; `total` labels over all
+  /// units. Without any (total = 0) nothing can be compared, and the newest finite candidate is the
+  /// optimum.
   Guard(Engine& engine, const PatchStore& store, std::vector<Sample> share, std::size_t total,
-        const GuardOptions& options);
+        const GuardOptions& options, const TileLabels* labels = nullptr);
 
   /// The first optimum: what training starts from, with unknown loss.
   void begin_with(std::span<const float> parameters);

@@ -15,15 +15,16 @@ MergeKind merge_kind(const std::string& name) {
   throw InputError("oida.merge", "'" + name + "' is not one of mean, weighted, best");
 }
 
-Scorer::Scorer(Engine& engine, const PatchStore& store, std::vector<Sample> common)
-    : evaluator_(engine, store), samples_(std::move(common)) {
+Scorer::Scorer(Engine& engine, const PatchStore& store, std::vector<Sample> common,
+               const TileLabels* labels)
+    : evaluator_(engine, store, labels), samples_(std::move(common)) {
   if (samples_.empty()) throw Error("oida.merge", "there are no samples to score");
 }
 
 double Scorer::loss(std::span<const float> parameters, const std::function<void()>& between) {
   LossSum sum;
-  while (sum.samples < samples_.size()) {
-    evaluator_.add_batch(parameters, samples_, sum.samples, sum);
+  for (std::size_t first = 0; first < samples_.size();) {
+    first += evaluator_.add_batch(parameters, samples_, first, sum);
     between();
   }
   return sum.loss / static_cast<double>(sum.samples);

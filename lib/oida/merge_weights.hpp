@@ -21,8 +21,9 @@ MergeKind merge_kind(const std::string& name);
 /// The loss of given parameters on the validation samples common to all units.
 class Scorer {
  public:
-  /// Engine and store are kept by reference. Error without samples.
-  Scorer(Engine& engine, const PatchStore& store, std::vector<Sample> common);
+  /// Engine, store and labels (of tiles) are kept by reference. Error without samples.
+  Scorer(Engine& engine, const PatchStore& store, std::vector<Sample> common,
+         const TileLabels* labels = nullptr);
 
   /// Mean cross-entropy; `between` is called between batches.
   double loss(std::span<const float> parameters, const std::function<void()>& between);

@@ -33,6 +33,7 @@ Trainer::Trainer(const TrainerParts& parts, const TrainerOptions& options, Inter
       checkpoint_writer_(parts.comm, parts.checkpoints, options.keep,
                          [this](const std::string& event) { say(event); }),
       wire_(interleave_.wire(0)),
+      tail_mean_(options.average_share, options.total_steps),
       began_s_(now_s()),
       checkpointed_s_(now_s()) {}
 
@@ -186,8 +187,9 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
   }
   if (!fault.empty()) {
     roll_back(fault);
-  } else if (parts_.guard.due(step_before, step_)) {
-    capture(step_before);
+  } else {
+    if (parts_.guard.due(step_before, step_)) capture(step_before);
+    take_mean(step_before);
   }
   interleave_.settle(round_ - 1, static_cast<double>(sums.waited_share), parts_.comm);
   follow_wire();
@@ -211,6 +213,12 @@ void Trainer::capture(std::int64_t step_before) {
   rule_->settle();
   const bool delayed = parts_.comm.size() > 1 && options_.exchange == ExchangeKind::oida;
   parts_.guard.capture(round_ - 1, delayed ? step_before : step_, rule_->agreed());
+}
+
+void Trainer::take_mean(std::int64_t step_before) {
+  if (!tail_mean_.due(step_before, step_)) return;
+  rule_->settle();
+  tail_mean_.take(rule_->agreed());
 }
 
 std::string Trainer::note(const Verdict& verdict) {
@@ -259,6 +267,7 @@ void Trainer::roll_back(const std::string& reason) {
   parts_.unit.optimizer().reset();
   rule_->restart();
   parts_.guard.drop_candidates();
+  tail_mean_.restart();
   rate_scale_ *= 0.5;
   saw_non_finite_ = false;
   non_finite_step_ = -1;
@@ -291,7 +300,7 @@ TrainerResult Trainer::finish() {
     settle_candidates();
   } else {
     if (!rule_->agreed_is_finite()) roll_back("the final parameters are not finite");
-    parts_.guard.begin_with(rule_->agreed());
+    parts_.guard.begin_with(tail_mean_.taken() > 0 ? tail_mean_.mean() : rule_->agreed());
     parts_.guard.optimum().round = round_;
   }
   return result(true);
@@ -299,6 +308,7 @@ TrainerResult Trainer::finish() {
 
 void Trainer::settle_candidates() {
   if (rule_->agreed_is_finite()) parts_.guard.capture(round_, step_, rule_->agreed());
+  if (tail_mean_.taken() > 0) parts_.guard.capture(round_, step_, tail_mean_.mean());
   const auto sum_words = [this](const ControlWords& words) {
     std::vector<double> values{static_cast<double>(words.validation_loss),
                                static_cast<double>(words.validation_correct)};

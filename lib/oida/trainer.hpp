@@ -15,6 +15,7 @@
 #include "oida/interleave.hpp"
 #include "oida/records.hpp"
 #include "oida/step_times.hpp"
+#include "oida/tail_mean.hpp"
 #include "oida/unit.hpp"
 
 namespace oida {
@@ -29,6 +30,8 @@ struct TrainerOptions {
   std::int64_t total_steps = 0;   // of every unit
   std::int64_t global_batch = 0;  // samples of all units in one step
   Schedule schedule;
+  /// The mean over this last share of the steps is the last candidate for the optimum; 0 = none.
+  double average_share = 0;
   double checkpoint_every_s = 300;
   int keep = 2;
   double time_limit_s = 0;  // 0 = none
@@ -102,6 +105,7 @@ class Trainer {
   ControlWords words();
   void act(const ControlWords& sums, std::int64_t step_before);
   void capture(std::int64_t step_before);
+  void take_mean(std::int64_t step_before);
   /// Adds a row of metrics; says why the run must be led back, if it must.
   std::string note(const Verdict& verdict);
   void roll_back(const std::string& reason);
@@ -144,6 +148,7 @@ class Trainer {
   std::int64_t round_ = 0, step_ = 0;
   double rate_scale_ = 1;
   int rollbacks_ = 0;
+  TailMean tail_mean_;
   bool warm_ = false;
   std::int64_t timed_from_step_ = 0;
   double wall_before_s_ = 0, warmup_s_ = 0, train_s_ = 0;

@@ -101,6 +101,8 @@ Archive Trainer::common_archive() const {
     marks.push_back(static_cast<double>(candidate.step));
   }
   archive.numbers["candidates"] = marks;
+  archive.numbers["tail_mean"] = {static_cast<double>(tail_mean_.taken())};
+  if (tail_mean_.taken() > 0) archive.parameters["tail_mean"] = canonical(tail_mean_.mean());
   archive.numbers["progress"] = {static_cast<double>(round_),
                                  static_cast<double>(step_),
                                  static_cast<double>(options_.total_steps),
@@ -196,6 +198,9 @@ void Trainer::restore_common(const Archive& archive) {
   Optimum& optimum = parts_.guard.optimum();
   optimum = {flat(parameters_of(archive, "optimum")), marks[0], marks[1], whole(marks[2], -1),
              whole(marks[3], 0, step_)};
+  const std::int64_t taken = whole(numbers_of(archive, "tail_mean", 1)[0], 0, step_);
+  tail_mean_.restart();
+  if (taken > 0) tail_mean_.restore(taken, flat(parameters_of(archive, "tail_mean")));
   const auto& candidates = numbers_of(archive, "candidates", 0);
   parts_.guard.drop_candidates();
   for (std::size_t i = 0; 2 * i + 1 < candidates.size(); ++i) {

@@ -41,12 +41,12 @@ double gamma(double a, Random& random) {
 
 }  // namespace
 
-Coherency cholesky(const Coherency& matrix) {
+std::optional<Coherency> try_cholesky(const Coherency& matrix) {
   Coherency lower{};
   for (std::size_t j = 0; j < 3; ++j) {
     double pivot = matrix[j][j].real();
     for (std::size_t k = 0; k < j; ++k) pivot -= std::norm(lower[j][k]);
-    if (!(pivot > 0.0)) throw Error("cholesky", "the coherency matrix is not positive definite");
+    if (!(pivot > 0.0)) return std::nullopt;
     lower[j][j] = std::sqrt(pivot);
     for (std::size_t i = j + 1; i < 3; ++i) {
       Complex sum = matrix[i][j];
@@ -55,6 +55,12 @@ Coherency cholesky(const Coherency& matrix) {
     }
   }
   return lower;
+}
+
+Coherency cholesky(const Coherency& matrix) {
+  const auto lower = try_cholesky(matrix);
+  if (!lower) throw Error("cholesky", "the coherency matrix is not positive definite");
+  return *lower;
 }
 
 std::array<double, 9> wishart_t3(const Coherency& lower, int looks, double texture,

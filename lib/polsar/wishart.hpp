@@ -4,6 +4,7 @@
 
 #include <array>
 #include <complex>
+#include <optional>
 
 #include "core/rng.hpp"
 
@@ -11,7 +12,9 @@ namespace oida {
 
 using Coherency = std::array<std::array<std::complex<double>, 3>, 3>;
 
-/// Lower Cholesky factor of a positive definite Hermitian matrix; Error when it is not.
+/// Lower Cholesky factor of a positive definite Hermitian matrix; nothing when it is not.
+std::optional<Coherency> try_cholesky(const Coherency& matrix);
+/// The same; Error when it is not.
 Coherency cholesky(const Coherency& matrix);
 
 /// Mean of `looks` outer products k k* of k ~ CN(0, L L*), times `texture`; in kT3Elements order.

@@ -57,6 +57,14 @@ deck_faults() {
   refused $ranks "command line: .*--data.patchpx" train good.ini --data.patchpx=7
   write_deck twice "train.seed = 1" "train.seed = 2"
   refused $ranks 'train.seed: ' train twice.ini
+  printf '[deck]\nbase = no_base.ini\n' >child.ini
+  refused $ranks '[^:]*no_base.ini: ' train child.ini
+  printf '[deck]\nbase = child.ini\n' >child.ini
+  refused $ranks 'deck.base: ' train child.ini
+  refused $ranks "command line: .*--deck.base" train good.ini --deck.base=good.ini
+  refused $ranks 'data.resample_looks: .*log_t3' train good.ini --data.features=pauli \
+    --data.resample_looks=4
+  refused $ranks 'data.resample_looks: 2' train good.ini --data.resample_looks=2
   write_deck unset_variable 'scene.path = ${OIDA_TEST_UNSET}/T3'
   refused $ranks '[^:]*unset_variable.ini: .*OIDA_TEST_UNSET' train unset_variable.ini
   echo "what is this" >words.ini

@@ -2,6 +2,7 @@
 //   run_check record RUN RESTARTS    run.json: its keys, and that it counts so many restarts
 //   run_check timing RUN             timing.json: its keys, sums and shares
 //   run_check files RUN              test.json, metrics.csv, model.h5 and the pictures can be read
+//   run_check rasters RUN            probabilities and entropy fit each other and the class map
 //   run_check same_map A.tif B.tif   equal size and pixels
 //   run_check bad_batch FILE         the batch of a run that was given up: whole, parameters bad
 //   run_check widen A.h5 B.h5        makes a model for features that are not its own
@@ -123,7 +124,9 @@ void check_timing(const std::string& run) {
        "pixels_per_s", "idle_share", "hidden_share", "imbalance", "exchanges", "bytes_per_exchange",
        "wire",         "interleave", "per_rank"},
       "timing.json");
-  const double patch_px = std::stod(record["deck"]["data"]["patch_px"].get<std::string>());
+  const bool dense = record["deck"]["model"]["output"] == "dense";
+  const char* side = dense ? "tile_px" : "patch_px";
+  const double patch_px = std::stod(record["deck"]["data"][side].get<std::string>());
   const double train_s = number(timing, "train_s");
   check(number(timing, "schema") == 1, "schema is not 1");
   check(number(timing, "samples") > 0, "no samples");
@@ -261,6 +264,53 @@ std::vector<unsigned char> pixels(const std::string& path, int& rows, int& cols)
   return values;
 }
 
+/// Bands of float32, pixel by pixel.
+std::vector<float> numbers(const std::string& path, int& bands) {
+  const GDALDatasetUniquePtr raster(GDALDataset::Open(path.c_str()));
+  check(raster != nullptr, path + " is no raster");
+  if (raster == nullptr) return {};
+  bands = raster->GetRasterCount();
+  const int rows = raster->GetRasterYSize();
+  const int cols = raster->GetRasterXSize();
+  std::vector<float> values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) *
+                            static_cast<std::size_t>(bands));
+  const GSpacing pixel = 4 * static_cast<GSpacing>(bands);
+  const CPLErr error =
+      raster->RasterIO(GF_Read, 0, 0, cols, rows, values.data(), cols, rows, GDT_Float32, bands,
+                       nullptr, pixel, pixel * cols, 4, nullptr);
+  check(error == CE_None, path + " cannot be read");
+  return values;
+}
+
+void check_pixel(const float* p, std::size_t classes, int id, float entropy) {
+  double all = 0;
+  double bits = 0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double share = static_cast<double>(p[c]);
+    all += share;
+    if (share > 0) bits -= share * std::log2(share);
+  }
+  check_close(all, 1, 1e-5, "sum of a pixel's probabilities");
+  check_close(static_cast<double>(entropy), bits / std::log2(static_cast<double>(classes)), 1e-5,
+              "entropy of a pixel");
+  check(std::max_element(p, p + classes) - p == id - 1, "the class map is not the most probable");
+}
+
+void check_rasters(const std::string& run) {
+  int rows = 0;
+  int cols = 0;
+  int classes = 0;
+  int one = 0;
+  const auto ids = pixels(run + "/class_map.tif", rows, cols);
+  const auto probabilities = numbers(run + "/probabilities.tif", classes);
+  const auto entropy = numbers(run + "/entropy.tif", one);
+  const auto bands = static_cast<std::size_t>(classes);
+  check(one == 1 && classes > 1 && probabilities.size() == ids.size() * bands, "sizes differ");
+  for (std::size_t i = 0; i < ids.size() && failures == 0; ++i) {
+    check_pixel(probabilities.data() + i * bands, bands, ids[i], entropy[i]);
+  }
+}
+
 void check_same_map(const std::string& a, const std::string& b) {
   int rows[2] = {0, 0};
   int cols[2] = {0, 0};
@@ -286,6 +336,8 @@ int main(int argc, char** argv) {
       check_timing(arguments[1]);
     } else if (verb == "files" && argc == 3) {
       check_files(arguments[1]);
+    } else if (verb == "rasters" && argc == 3) {
+      check_rasters(arguments[1]);
     } else if (verb == "bad_batch" && argc == 3) {
       check_bad_batch(arguments[1]);
     } else if (verb == "same_map" && argc == 4) {
@@ -294,7 +346,8 @@ int main(int argc, char** argv) {
       widen(arguments[1], arguments[2]);
     } else {
       check(false,
-            "usage: record RUN RESTARTS | timing RUN | files RUN | bad_batch FILE | same_map A B | "
+            "usage: record RUN RESTARTS | timing RUN | files RUN | rasters RUN | bad_batch FILE | "
+            "same_map A B | "
             "widen A B");
     }
   } catch (const std::exception& error) {

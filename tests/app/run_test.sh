@@ -121,6 +121,12 @@ decks() {
   sed -i '/^dir/d' 'a#b/keys.ini'
   gives dir "$PWD/a#b/runs/keys" 'a#b/keys.ini'
   gives dir "$PWD/a#b/runs/keys" --data.patch_px 5 'a#b/keys.ini'
+  printf '[deck]\nbase = keys.ini\n[data]\npatch_px = 5\n[model]\nlayers = conv 4 3\n' >child.ini
+  gives patch_px 5 child.ini
+  gives layers 'conv 4 3' child.ini
+  gives block_px 64 child.ini
+  gives path "$PWD/scene/T3" child.ini
+  gives patch_px 9 child.ini --data.patch_px=9
   export OIDA_TEST_PLACE=$PWD/scene
   sed -i 's|^path.*|path = ${OIDA_TEST_PLACE}/T3|' keys.ini
   gives path "$PWD/scene/T3" keys.ini

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 
 #include "io/gdal.hpp"
@@ -138,6 +139,44 @@ TEST_F(ClassMap, names_the_file_that_finds_no_room) {
   fs::create_symlink("/dev/full", path() + ".part");
   testing::expect_error([&] { write(scene()); }, {"map.tif"});
   EXPECT_FALSE(fs::exists(path()));
+}
+
+std::vector<float> numbers_of(const Window& w) {
+  std::vector<float> out;
+  for (int row = w.row; row < w.row + w.rows; ++row) {
+    for (int col = w.col; col < w.col + w.cols; ++col) {
+      out.push_back(static_cast<float>(row) + 0.25F);
+      out.push_back(row == 3 ? NAN : static_cast<float>(col));
+    }
+  }
+  return out;
+}
+
+TEST_F(ClassMap, of_numbers_has_named_bands_and_no_side_file) {
+  FloatMapWriter map(path(), scene(), {"Water", "Stem beans"});
+  for (const int row : {200, 0, 100}) {
+    const Window window{row, 0, 100, kCols};
+    map.write(window, numbers_of(window));
+  }
+  testing::expect_error([&] { map.write({0, 0, 1, 1}, std::vector<float>(3)); }, {"fit"});
+  testing::expect_error([&] { map.write({0, kCols, 1, 1}, std::vector<float>(2)); }, {"fit"});
+  FloatMapWriter other(temp_ / "other.tif", scene(), {"Water"});
+  map.close();
+  const GdalDataset read = open_raster(path(), "GTiff");
+  ASSERT_EQ(read->GetRasterCount(), 2);
+  EXPECT_STREQ(read->GetRasterBand(2)->GetDescription(), "Stem beans");
+  EXPECT_EQ(read->GetRasterBand(1)->GetRasterDataType(), GDT_Float32);
+  EXPECT_TRUE(std::isnan(read->GetRasterBand(1)->GetNoDataValue()));
+  std::vector<float> values(std::size_t{kRows} * kCols * 2);
+  ASSERT_EQ(read->RasterIO(GF_Read, 0, 0, kCols, kRows, values.data(), kCols, kRows, GDT_Float32, 2,
+                           nullptr, 8, 8 * kCols, 4, nullptr),
+            CE_None);
+  const auto wanted = numbers_of({0, 0, kRows, kCols});
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_TRUE(values[i] == wanted[i] || (std::isnan(values[i]) && std::isnan(wanted[i]))) << i;
+  }
+  EXPECT_EQ(testing::files_in(temp_.path()),
+            (std::vector<std::string>{"map.tif", "other.tif.part"}));
 }
 
 }  // namespace

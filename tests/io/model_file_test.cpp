@@ -31,6 +31,16 @@ TEST_F(ModelFile, comes_back_as_it_was) {
   EXPECT_EQ(testing::files_in(temp_.path()), std::vector<std::string>{"model.h5"});
 }
 
+TEST_F(ModelFile, knows_that_its_network_gives_every_pixel_its_class) {
+  model_.network =
+      from_lines({"conv 4 3 relu"}, model_.network.input, model_.network.classes, Output::dense);
+  model_.parameters = testing::ramp(parameter_count(model_.network), 0.5F);
+  write_model(path_, model_);
+  const Model read = read_model(path_);
+  EXPECT_EQ(read.network.output, Output::dense);
+  EXPECT_TRUE(testing::same(read, model_));
+}
+
 /// Read with HDF5 alone, as another tool would.
 TEST_F(ModelFile, names_its_arrays_in_standard_order) {
   const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);

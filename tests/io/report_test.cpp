@@ -55,7 +55,8 @@ class Report : public ::testing::Test {
                       testing::three_classes(),
                       leaky ? "random" : "blocks",
                       leaky,
-                      {"class 'Wheat 2' has no test samples"}};
+                      {"class 'Wheat 2' has no test samples"},
+                      {{0, 0, 0, 64, 64, 10, 8}, {0, 0, 64, 64, 40, 10, 10}}};
     record.classes.names[0] = "Farmer's \"own\" $3";
     record.confusion.add(0, 0, 8);
     record.confusion.add(0, 1, 2);
@@ -85,6 +86,9 @@ TEST_F(Report, says_what_the_files_say) {
                   "| idle share (waiting for the exchange) | 25.00 % |",
                   "| hidden share of the exchange | – |", "| 0 | a\\|b |",
                   "- class 'Wheat 2' has no test samples\n\n## Accuracy"});
+  // Both blocks are off the mean of 18 in 20 by one sample: sqrt(2 (1 + 1)) / 20.
+  expect(report, {"| 2 | 90.00 % | 10.00 % | 80.00 % | 80.00 % | 100.00 % |",
+                  "| 1 | 0 | 0 | 10 | 80.00 % |\n| 1 | 0 | 64 | 10 | 100.00 % |"});
   EXPECT_EQ(report.find("optimistic"), std::string::npos);
   EXPECT_EQ(report.find("## Pictures"), std::string::npos);
 }
@@ -124,9 +128,10 @@ TEST_F(Report, draws_every_figure_as_svg_and_png) {
   }
   fill(false);
   const std::string report = text();
-  expect(report, {"](figures/loss.png)", "](figures/phases.png)", "](figures/confusion.png)"});
+  expect(report, {"](figures/loss.png)", "](figures/phases.png)", "](figures/confusion.png)",
+                  "](figures/blocks.png)"});
   EXPECT_EQ(report.find("missing"), std::string::npos) << report;
-  for (const std::string name : {"loss", "phases", "confusion"}) {
+  for (const std::string name : {"loss", "phases", "confusion", "blocks"}) {
     EXPECT_GT(fs::file_size(run_.file("figures/" + name + ".png")), 5000U) << name;
     expect(testing::read_text(run_.file("figures/" + name + ".svg")), {"</svg>"});
   }

@@ -84,5 +84,23 @@ TEST(Confusion, CountsAndRefuses) {
   EXPECT_THROW(score(confusion, {true}), Error);
 }
 
+TEST(RelativeEntropy, IsShannonsOverItsMost) {
+  const auto entropy = [](std::vector<float> p) { return relative_entropy(p); };
+  EXPECT_FLOAT_EQ(entropy({0.25F, 0.25F, 0.25F, 0.25F}), 1.0F);
+  EXPECT_FLOAT_EQ(entropy({0.5F, 0.5F, 0.0F, 0.0F}), 0.5F);
+  EXPECT_EQ(entropy({0.0F, 1.0F, 0.0F}), 0.0F);
+  EXPECT_TRUE(std::isnan(entropy({NAN, NAN})));
+}
+
+/// Two blocks of 10, 5 and 10 of them right: off the mean share of 3/4 by 2.5 samples each, so the
+/// variance is 2/1 (2.5^2 + 2.5^2) / 20^2 = 1/16.
+TEST(BlockStandardError, TakesBlocksForTheSample) {
+  const std::vector<BlockScore> blocks = {{0, 0, 0, 8, 8, 10, 5}, {0, 0, 8, 8, 8, 10, 10}};
+  EXPECT_DOUBLE_EQ(block_standard_error(blocks), 0.25);
+  const std::vector<BlockScore> even = {{0, 0, 0, 8, 8, 10, 5}, {0, 0, 8, 8, 8, 40, 20}};
+  EXPECT_DOUBLE_EQ(block_standard_error(even), 0.0);
+  EXPECT_TRUE(std::isnan(block_standard_error({blocks.data(), 1})));
+}
+
 }  // namespace
 }  // namespace oida

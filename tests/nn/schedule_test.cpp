@@ -32,8 +32,16 @@ TEST(Schedule, CosineWarmsUpFromZeroAndEndsThere) {
   EXPECT_NEAR(schedule.rate(1.0), 0.0F, 1e-9);
 }
 
+TEST(Schedule, WarmUpRisesFromZeroAndStays) {
+  const Schedule schedule{Kind::warm_up, 0.1F, 0.4F};
+  EXPECT_FLOAT_EQ(schedule.rate(0.0), 0.0F);
+  EXPECT_FLOAT_EQ(schedule.rate(0.1), 0.025F);
+  EXPECT_FLOAT_EQ(schedule.rate(0.4), 0.1F);
+  EXPECT_FLOAT_EQ(schedule.rate(0.8), 0.1F);
+}
+
 TEST(Schedule, ExtremeWarmUpsAndProgressStayFinite) {
-  for (const auto kind : {Kind::one_cycle, Kind::cosine}) {
+  for (const auto kind : {Kind::one_cycle, Kind::cosine, Kind::warm_up}) {
     EXPECT_FLOAT_EQ((Schedule{kind, 0.1F, 0.0F}.rate(0.0)), 0.1F);
     EXPECT_FLOAT_EQ((Schedule{kind, 0.1F, 1.0F}.rate(1.0)), 0.1F);
     EXPECT_EQ((Schedule{kind, 0.1F, 0.3F}.rate(1.5)), (Schedule{kind, 0.1F, 0.3F}.rate(1.0)));
@@ -44,6 +52,7 @@ TEST(Schedule, NamesAreKnown) {
   EXPECT_EQ(schedule_kind("constant"), Kind::constant);
   EXPECT_EQ(schedule_kind("one_cycle"), Kind::one_cycle);
   EXPECT_EQ(schedule_kind("cosine"), Kind::cosine);
+  EXPECT_EQ(schedule_kind("warm_up"), Kind::warm_up);
   EXPECT_THROW(schedule_kind("step"), InputError);
 }
 

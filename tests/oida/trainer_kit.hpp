@@ -71,6 +71,10 @@ class TrainerKit {
   }
   void end_with_one_from(double share) { options_.interleave_until = share; }
 
+  /// Before trainer(): the mean over the last share of the steps is a candidate.
+  void average(double share) { options_.average_share = share; }
+
+  const Trainer* made() const { return &*trainer_; }
   UnitKit& kit() { return kit_; }
   Guard& guard() { return guard_; }
   std::int64_t bad_step = -1;  // of a run that was given up

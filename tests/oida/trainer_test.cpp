@@ -139,6 +139,51 @@ TEST(TrainerTest, GoesOnFromAServersCheckpoint) {
   EXPECT_LT(result.optimum_loss, 0.7 * std::log(3.0));
 }
 
+TEST(TrainerTest, TheMeanOfTheLastStepsIsTheLastCandidate) {
+  const Problem problem;
+  GuardOptions off;
+  off.on = false;
+  TrainerKit kit(problem, 1, off);
+  kit.average(0.3);
+  const auto result = kit.begin().run();
+  EXPECT_TRUE(equal_on_all_units(result.parameters));
+  TrainerKit plain(problem, 1, off);
+  EXPECT_GT(distance(plain.begin().run().parameters, result.parameters), 1e-4);
+  if (world().size() > 1) return;
+  UnitKit alone(problem, 1, 0, kBatch);
+  std::vector<double> sum(result.parameters.size());
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    alone.unit().train(step, 0.02F, {});
+    if (step < 42) continue;
+    std::vector<float> x(sum.size());
+    alone.engine().export_flat(alone.unit().x(), x);
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] += static_cast<double>(x[i]) / 18;
+  }
+  EXPECT_LT(distance(result.parameters, std::vector<float>(sum.begin(), sum.end())), 1e-6);
+}
+
+TEST(TrainerTest, KeepsTheMeanOfTheLastStepsInItsCheckpoints) {
+  const Problem problem;
+  const SharedFolder folder;
+  TrainerKit whole(problem, 3);
+  whole.average(0.6);
+  const auto expected = whole.begin().run();
+  const auto store = open_checkpoints(folder.path() + "/mean", smooth_network());
+  std::int64_t calls = 0;
+  TrainerKit first(problem, 3);
+  first.average(0.6);
+  Trainer& stopping = first.trainer([&] { return ++calls == 14; }, store.get());
+  stopping.begin(initial_parameters(smooth_network(), 1));
+  ASSERT_FALSE(stopping.run().finished);
+  TrainerKit second(problem, 3);
+  second.average(0.6);
+  Trainer& going_on = second.trainer({}, store.get());
+  EXPECT_TRUE(going_on.resume(store->rounds().front()));
+  EXPECT_EQ(going_on.run().parameters, expected.parameters);
+  EXPECT_EQ(verdicts(going_on), verdicts(*whole.made()));
+  world().barrier();
+}
+
 TEST(TrainerTest, ResumesBitByBitWithALossyWireAndScores) {
   const Problem problem;
   const SharedFolder folder;
