@@ -89,7 +89,9 @@ void check_unit(const Json& unit, double train_s) {
   check_keys(unit, {"rank", "host", "read_s", "exchange_s", "step_ms"}, "per_rank");
   const double parts =
       sum(unit, {"data_wait_s", "compute_s", "exposed_s", "validate_s", "checkpoint_s", "other_s"});
-  check_close(parts, train_s, 0.01 * train_s, "sum of the phases of rank " + unit["rank"].dump());
+  // Ranks leave the barrier at which train_s starts one after the other, in some milliseconds.
+  check_close(parts, train_s, std::max(0.01 * train_s, 0.02),
+              "sum of the phases of rank " + unit["rank"].dump());
   const Json steps = unit.value("step_ms", Json::object());
   const bool ordered = number(steps, "min") <= number(steps, "median") &&
                        number(steps, "median") <= number(steps, "p95") &&

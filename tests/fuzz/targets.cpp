@@ -17,7 +17,7 @@ std::vector<std::string> deck_seeds() {
       "[train]\nepochs = 0.5\nlearning_rate = 1e-2\n",
       "[model]\nlayers = conv 8 3 relu\nlayers = dense 16\n[oida]\ninterleave = plan:x.json\n"
       "[run]\ndir = ${HOME}/run\nresume = round-1.h5\n",
-      "[deck]\nbase = deck.ini\n[train]\nepochs = 2\n",
+      "[deck]\nbase = /dev/null\n[train]\nepochs = 2\n",
       app::Deck{}.resolved_ini() + "[synth]\nrows = 64\ntexture = 0.5\n"};
 }
 

@@ -75,13 +75,18 @@ TEST(TimingJson, says_null_where_there_is_no_number) {
 
 TEST(TestJson, has_its_keys_and_null_for_classes_without_samples) {
   TestRecord record{{}, Confusion(3), testing::three_classes(), "random", true, {"careful"}};
+  record.blocks = {{0, 4, 8, 32, 16, 15, 13}};
   record.confusion.add(0, 0, 8);
   record.confusion.add(0, 2, 2);
   record.confusion.add(2, 2, 5);
   record.scores = score(record.confusion, {true, true, true});
   const Json json = Json::parse(to_text(to_json(record)));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"n", "oa", "aa", "kappa", "f1_macro", "miou",
-                                                  "split", "classes", "confusion", "warnings"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"n", "oa", "oa_standard_error", "aa", "kappa",
+                                                  "f1_macro", "miou", "split", "classes",
+                                                  "confusion", "blocks", "warnings"}));
+  EXPECT_TRUE(json["oa_standard_error"].is_null());  // of a single block
+  EXPECT_EQ(json["blocks"], Json::parse(R"([{"scene":0,"row":4,"col":8,"rows":32,"cols":16,
+                                             "samples":15,"correct":13}])"));
   EXPECT_EQ(json["n"], 15);
   EXPECT_DOUBLE_EQ(json["oa"], 13.0 / 15);
   EXPECT_EQ(json["split"], (Json{{"kind", "random"}, {"leaky", true}}));
