@@ -29,7 +29,7 @@ struct ControlWords {
   float validation_loss = 0;     // of the oldest scored candidate: weight x mean loss
   float validation_correct = 0;  // weight x share of right answers
   float train_loss = 0;          // weight x mean loss since the last exchange
-  float waited_share = 0;        // weight x Interleave::waited_share()
+  float exposed_share = 0;       // weight x Interleave::exposed_share()
 };
 inline constexpr std::size_t kControlWords = sizeof(ControlWords) / sizeof(float);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kMargin = 1.25;
 constexpr std::ptrdiff_t kCold = 2;
-constexpr double kLongestWait = 0.01;    // share of the time
+constexpr double kMostExposed = 0.01;    // share of the time
 constexpr std::int64_t kFirstLook = 64;  // rounds after an agreement
 
 double quantile(std::vector<double> values, double q) {
@@ -83,32 +83,33 @@ void Interleave::record(const RoundTimes& times) {
     exchange_s_.erase(exchange_s_.begin());
     step_s_.erase(step_s_.begin());
   }
-  wait_s_ += times.wait_s;
+  exposed_s_ += times.exposed_s;
   round_s_ += times.round_s;
 }
 
-double Interleave::waited_share(std::int64_t round) const {
+double Interleave::exposed_share(std::int64_t round) const {
   const bool look = automatic_ && tuned_ && round == look_at_round_;
-  return look && round_s_ > 0 ? wait_s_ / round_s_ : 0;
+  return look && round_s_ > 0 ? exposed_s_ / round_s_ : 0;
 }
 
-void Interleave::settle(std::int64_t round, double mean_waited_share, Comm& comm) {
+void Interleave::settle(std::int64_t round, double mean_exposed_share, Comm& comm) {
   if (!automatic_) return;
   if (!tuned_) {
     tune(round, comm);
   } else if (round == look_at_round_) {
     look_after_ *= 2;
     const bool measured = std::ssize(step_s_) == kTuningRounds;
-    if (measured && mean_waited_share > kLongestWait) {
-      const int steps_now = std::max(agree_on_steps(comm),
-                                     interleave_without_wait(steps(round + 1), mean_waited_share));
+    if (measured && mean_exposed_share > kMostExposed) {
+      const int hiding = agree_on_steps(comm);
+      const int cheap = interleave_for_cost(steps(round + 1), mean_exposed_share);
+      const int steps_now = hiding > 1 ? std::max(hiding, cheap) : hiding;
       if (steps_now != steps(round + 1)) {
         plan_.emplace_back(round + 1, steps_now);
         look_after_ = kFirstLook;
       }
     }
     look_at_round_ = round + look_after_;
-    wait_s_ = round_s_ = 0;
+    exposed_s_ = round_s_ = 0;
   }
 }
 
@@ -142,13 +143,14 @@ void Interleave::tune(std::int64_t round, Comm& comm) {
 void Interleave::watch_from(std::int64_t round) {
   look_after_ = kFirstLook;
   look_at_round_ = round + look_after_;
-  wait_s_ = round_s_ = 0;
+  exposed_s_ = round_s_ = 0;
 }
 
-int interleave_without_wait(int steps, double waited_share) {
-  const double computed_share = std::max(1.0 - waited_share, 1e-3);
-  const double wanted = std::ceil(static_cast<double>(steps) / computed_share);
-  return static_cast<int>(std::min(wanted, static_cast<double>(Interleave::kMostSteps)));
+int interleave_for_cost(int steps, double exposed_share) {
+  const double computed_share = std::max(1.0 - exposed_share, 1e-3);
+  const double cost_in_steps = steps * exposed_share / computed_share;
+  const double wanted = std::ceil(cost_in_steps * (1.0 - kMostExposed) / kMostExposed);
+  return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(Interleave::kMostForCost)));
 }
 
 std::pair<Wire, int> best_wire(const std::vector<std::pair<Wire, int>>& tried) {

@@ -20,7 +20,7 @@ using WirePlan = std::vector<std::pair<std::int64_t, Wire>>;
 struct RoundTimes {
   double exchange_s = 0;  // in flight
   double step_s = 0;      // mean of the steps
-  double wait_s = 0;      // after the last step
+  double exposed_s = 0;   // posting, polls and waits of the main thread
   double round_s = 0;     // all of it
 };
 
@@ -28,7 +28,8 @@ struct RoundTimes {
 /// the smallest value whose compute time is at least 1.25 x the 95th percentile of the exchange
 /// time, from the widest wire to the narrowest until one needs no more than 1, and keep the widest
 /// of those that need least. Later they agree anew on the value, at a round that all know, where
-/// they come to wait for more than a hundredth of the time. plan: replays an earlier run.
+/// the exchange is exposed for more than a hundredth of the time; a network that one step hides
+/// keeps one. plan: replays an earlier run.
 class Interleave {
  public:
   static Interleave fixed(int steps, Wire wire = Wire::fp32);
@@ -43,13 +44,13 @@ class Interleave {
   std::int64_t tuning_rounds() const;
 
   void record(const RoundTimes& times);
-  /// The share of its time that this unit waited since the last agreement, for the words of the
-  /// next exchange; 0 but when it is time to look.
-  double waited_share(std::int64_t round) const;
+  /// The share of its time that the exchange was exposed to this unit since the last agreement, for
+  /// the words of the next exchange; 0 but when it is time to look.
+  double exposed_share(std::int64_t round) const;
   /// Collective. After round `round` (0-based), whose words bring the mean of the units'
-  /// waited_share(): agrees on the values from the next round on, when tuning rounds are over or
-  /// the wait is too long.
-  void settle(std::int64_t round, double mean_waited_share, Comm& comm);
+  /// exposed_share(): agrees on the values from the next round on, when tuning rounds are over or
+  /// too much is exposed.
+  void settle(std::int64_t round, double mean_exposed_share, Comm& comm);
 
   /// From `round` on it is 1, and nothing is measured any more.
   void end_with_one(std::int64_t round);
@@ -61,6 +62,7 @@ class Interleave {
 
   static constexpr std::int64_t kTuningRounds = 12;
   static constexpr int kMostSteps = 64;
+  static constexpr int kMostForCost = 8;  // more would cost accuracy
 
  private:
   int agree_on_steps(Comm& comm) const;
@@ -75,14 +77,14 @@ class Interleave {
   std::vector<std::pair<Wire, int>> tried_;  // with the steps that each needs
   std::vector<double> exchange_s_, step_s_;  // of the last rounds
   std::int64_t look_at_round_ = 0;           // next look at the wait
-  std::int64_t look_after_ = 0;      // rounds between looks, longer when one changed nothing
-  double wait_s_ = 0, round_s_ = 0;  // since the last look
+  std::int64_t look_after_ = 0;         // rounds between looks, longer when one changed nothing
+  double exposed_s_ = 0, round_s_ = 0;  // since the last look
 };
 
-/// Steps whose compute fills a round in which `steps` of them left units waiting for
-/// `waited_share` of the time: ceil(steps / (1 - waited_share)), never over kMostSteps. What was
-/// measured of an exchange alone says too little where units share cores.
-int interleave_without_wait(int steps, double waited_share);
+/// An exchange costs the main thread a time c, of which `exposed_share` of the rounds of `steps`
+/// steps tells: the steps that make it a hundredth, c / (tau step_s + c) <= 0.01; never over
+/// kMostForCost.
+int interleave_for_cost(int steps, double exposed_share);
 
 /// The widest of the wires that need the fewest steps; `tried` goes from wide to narrow.
 std::pair<Wire, int> best_wire(const std::vector<std::pair<Wire, int>>& tried);

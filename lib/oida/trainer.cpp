@@ -113,6 +113,7 @@ void Trainer::round() {
       std::min<std::int64_t>(interleave_.steps(round_), options_.total_steps - step_);
   rule_->begin(words());
   double loss = 0;
+  const double exposed_before_s = parts_.unit.clock().total_s(Phase::exposed);
   const double steps_began_s = now_s();
   for (std::int64_t k = 1; k <= steps; ++k) {
     loss += train_step();
@@ -120,12 +121,12 @@ void Trainer::round() {
     parts_.guard.score_until(static_cast<double>(k) / static_cast<double>(steps));
     parts_.unit.clock().enter(Phase::other);
   }
-  const double waits_from_s = now_s();
-  const double step_s = (waits_from_s - steps_began_s) / static_cast<double>(steps);
+  const double step_s = (now_s() - steps_began_s) / static_cast<double>(steps);
   const auto sums = rule_->end();
-  const double ended_s = now_s();
+  const double exposed_s = parts_.unit.clock().total_s(Phase::exposed) - exposed_before_s;
+  const double round_s = now_s() - steps_began_s;
   round_loss_ = loss / static_cast<double>(steps);
-  RoundTimes times{note_flights(), step_s, ended_s - waits_from_s, ended_s - steps_began_s};
+  RoundTimes times{note_flights(), step_s, exposed_s, round_s};
   if (parts_.on_measured) parts_.on_measured(times);
   interleave_.record(times);
   ++round_;
@@ -155,7 +156,7 @@ ControlWords Trainer::words() {
       checkpoint_writer_.is_idle() && now_s() - checkpointed_s_ > options_.checkpoint_every_s;
   words.checkpoint = main_node && due ? 1.0F : 0.0F;
   words.settled = checkpoint_writer_.settled();
-  words.waited_share = static_cast<float>(weight() * interleave_.waited_share(round_));
+  words.exposed_share = static_cast<float>(weight() * interleave_.exposed_share(round_));
   words.train_loss = static_cast<float>(weight() * round_loss_);
   parts_.guard.send(words);
   saw_non_finite_ = false;
@@ -191,7 +192,7 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
     if (parts_.guard.due(step_before, step_)) capture(step_before);
     take_mean(step_before);
   }
-  interleave_.settle(round_ - 1, static_cast<double>(sums.waited_share), parts_.comm);
+  interleave_.settle(round_ - 1, static_cast<double>(sums.exposed_share), parts_.comm);
   follow_wire();
   stop_ = sums.stop > 0;
   parts_.unit.clock().enter(Phase::checkpoint);

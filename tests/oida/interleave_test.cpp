@@ -34,12 +34,12 @@ TEST(InterleaveTest, SlowExchangesCountMedianStepsCount) {
   EXPECT_EQ(smallest_hiding_interleave(measured(exchange), measured(step)), 2);
 }
 
-TEST(InterleaveTest, WaitsTakeMoreSteps) {
-  // Five steps and 0.41 of the time waiting: a round is as long as 8.5 steps.
-  EXPECT_EQ(interleave_without_wait(5, 0.41), 9);
-  EXPECT_EQ(interleave_without_wait(5, 0.011), 6);
-  EXPECT_EQ(interleave_without_wait(1, 0.5), 2);
-  EXPECT_EQ(interleave_without_wait(50, 1.0), Interleave::kMostSteps);
+TEST(InterleaveTest, CostsOfAnExchangeAreSpreadOverMoreSteps) {
+  // 0.02 of two steps' round is 2/98 x 2 steps, 99 of which are 4.04 steps.
+  EXPECT_EQ(interleave_for_cost(2, 0.02), 5);
+  EXPECT_EQ(interleave_for_cost(5, 0.011), 6);
+  EXPECT_EQ(interleave_for_cost(1, 0.5), Interleave::kMostForCost);
+  EXPECT_EQ(interleave_for_cost(50, 1.0), Interleave::kMostForCost);
 }
 
 TEST(InterleaveTest, IsBounded) {

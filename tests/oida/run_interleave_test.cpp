@@ -11,10 +11,10 @@ namespace oida::test {
 namespace {
 
 /// A network whose times are given: from `slow_from` on an exchange takes longer than the steps
-/// hide, and the last unit waits for `waited` of each round.
+/// hide, and it is exposed to the last unit for `exposed` of each round.
 class SlowNetwork {
  public:
-  SlowNetwork(std::int64_t slow_from, double waited) : slow_from_(slow_from), waited_(waited) {}
+  SlowNetwork(std::int64_t slow_from, double exposed) : slow_from_(slow_from), exposed_(exposed) {}
 
   void operator()(RoundTimes& times) {
     const bool slow = round_++ >= slow_from_;
@@ -24,12 +24,12 @@ class SlowNetwork {
     // The least over the units counts, the others waited for a unit.
     times.exchange_s = (slow ? 0.100 : 0.030) + 0.05 * (world().size() - 1 - rank);
     times.round_s = 1;
-    times.wait_s = slow && last ? waited_ : 0;
+    times.exposed_s = slow && last ? exposed_ : 0;
   }
 
  private:
   std::int64_t slow_from_, round_ = 0;
-  double waited_;
+  double exposed_;
 };
 
 InterleavePlan plan_on(const Problem& problem, const SlowNetwork& network) {
@@ -50,33 +50,39 @@ InterleavePlan plan_on(const Problem& problem, const SlowNetwork& network) {
   return trainer.interleave().plan();
 }
 
-TEST(InterleaveOfARunTest, IsAgreedAnewWhereAUnitComesToWait) {
+TEST(InterleaveOfARunTest, IsAgreedAnewWhereTheExchangeIsExposed) {
   // Twelve rounds are measured: ceil(1.25 x 0.030 / 0.020) = 2. The first look comes 64 rounds
-  // after the last of them, in round 75: ceil(1.25 x 0.100 / 0.020) = 7.
+  // after the last of them, in round 75: ceil(1.25 x 0.100 / 0.020) = 7. Of the
+  // time 25/63 x 0.05 is exposed, which alone would take 5.
   const Problem problem;
-  EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.5)), (InterleavePlan{{0, 1}, {12, 2}, {76, 7}}));
+  EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.05 * world().size())),
+            (InterleavePlan{{0, 1}, {12, 2}, {76, 7}}));
 }
 
-TEST(InterleaveOfARunTest, StaysWhereUnitsHardlyWait) {
-  // 25 of 63 rounds with a wait of 0.02 are 0.8 % of the time.
+TEST(InterleaveOfARunTest, StaysWhereLittleIsExposed) {
+  // 25 of 63 rounds with 0.02 exposed are 0.8 % of the time.
   const Problem problem;
   EXPECT_EQ(plan_on(problem, SlowNetwork(50, 0.02)), (InterleavePlan{{0, 1}, {12, 2}}));
 }
 
-TEST(InterleaveOfARunTest, FollowsTheWaitWhereMeasuredExchangesSayLess) {
-  // Nothing slower was measured, but of all 63 rounds half were waiting on the last of the units:
-  // a mean of 1/2, 1/4 or 1/8 takes 2 steps to ceil(2 / (1 - mean)).
+/// Every exchange takes `exchange_s`, a step 0.020 s, and 0.02 of every round is exposed.
+InterleavePlan plan_where_exchanges_cost(double exchange_s) {
   const Problem problem;
   TrainerKit kit(problem, 1);
   kit.measure(230);
-  kit.on_measured = [](RoundTimes& times) {
-    const bool last = world().rank() == world().size() - 1;
-    times = {0.030, 0.020, last ? 0.5 : 0.0, 1.0};
-  };
+  kit.on_measured = [exchange_s](RoundTimes& times) { times = {exchange_s, 0.020, 0.02, 1.0}; };
   Trainer& trainer = kit.begin();
   trainer.run();
-  const int steps = world().size() == 1 ? 4 : 3;
-  EXPECT_EQ(trainer.interleave().plan(), (InterleavePlan{{0, 1}, {12, 2}, {76, steps}}));
+  return trainer.interleave().plan();
+}
+
+TEST(InterleaveOfARunTest, SpreadsTheCostOfExchangesOverMoreSteps) {
+  // Two steps hide it; five make its cost a hundredth of the time.
+  EXPECT_EQ(plan_where_exchanges_cost(0.030), (InterleavePlan{{0, 1}, {12, 2}, {76, 5}}));
+}
+
+TEST(InterleaveOfARunTest, IsOneWhereOneHidesTheExchangeWhateverItCosts) {
+  EXPECT_EQ(plan_where_exchanges_cost(0.010), (InterleavePlan{{0, 1}, {12, 1}}));
 }
 
 TEST(InterleaveOfARunTest, IsOneFromTheGivenShareOn) {
