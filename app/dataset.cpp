@@ -7,9 +7,9 @@
 
 #include "core/hash.hpp"
 #include "core/rng.hpp"
-#include "io/scene/labels.hpp"
 #include "io/scene/scene_cache.hpp"
 #include "io/scene/scene_reader.hpp"
+#include "scene_labels.hpp"
 #include "scene_pixels.hpp"
 
 namespace oida::app {
@@ -48,23 +48,6 @@ SplitOptions split_options(const Deck& deck, const FeatureRecipe& recipe) {
   options.test_share = deck.data.test_share;
   options.max_per_class = deck.data.max_per_class;
   options.seed = static_cast<std::uint64_t>(deck.data.seed);
-  return options;
-}
-
-std::vector<LabelRaster> read_all_labels(const Deck& deck, const Scenes& scenes) {
-  std::vector<LabelRaster> rasters;
-  for (std::size_t i = 0; i < scenes.size(); ++i) {
-    const SceneInfo& info = scenes[i]->info();
-    rasters.push_back(read_labels(deck.scene.labels[i], info.rows, info.cols));
-  }
-  return rasters;
-}
-
-ClassOptions class_options(const Deck& deck) {
-  ClassOptions options;
-  options.ignore_label = static_cast<int>(deck.scene.ignore_label);
-  options.names = deck.scene.class_names;
-  options.aliases = deck.scene.class_alias;
   return options;
 }
 
@@ -245,17 +228,12 @@ void use_caches(Comm& comm, const Deck& deck, Scenes& scenes) {
 
 Dataset prepare(Comm& comm, const Deck& deck) {
   Dataset data;
-  std::vector<LabelImage> labels;
+  std::vector<LabelImage> labels, parts;
   collectively(comm, [&] {
-    if (deck.scene.labels.size() != deck.scene.path.size()) {
-      throw InputError("scene.labels", std::to_string(deck.scene.labels.size()) +
-                                           " label files for " +
-                                           std::to_string(deck.scene.path.size()) + " scenes");
-    }
     data.scenes = open_scenes(deck);
     data.recipe = feature_recipe(deck, data.scenes);
-    std::tie(data.classes, labels) =
-        make_classes(read_all_labels(deck, data.scenes), class_options(deck));
+    std::tie(data.classes, labels) = read_scene_labels(deck, data.scenes);
+    parts = read_split_files(deck, data.scenes);
   });
   use_caches(comm, deck, data.scenes);
   for (std::size_t i = 0; i < data.scenes.size(); ++i) {
@@ -269,7 +247,7 @@ Dataset prepare(Comm& comm, const Deck& deck) {
   report_defects(data);
   collectively(comm, [&] {
     data.split = make_split(labels, data.classes.size(), split_options(deck, data.recipe),
-                            data.classes.names);
+                            data.classes.names, parts);
     cut_shards(comm, deck, data);
   });
   data.shard_checksums = comm.all_gather(data.shard_checksums.front());
@@ -318,6 +296,15 @@ std::int64_t store_bytes(const Dataset& data, const Deck& deck) {
     bytes += pixels * (channels(data.recipe) * static_cast<std::int64_t>(sizeof(float)) + 1);
   }
   return bytes;
+}
+
+SceneReading scene_reading(const Dataset& data) {
+  SceneReading sum;
+  for (const auto& scene : data.scenes) {
+    sum.read_s += scene->read_s();
+    sum.bytes += scene->bytes_read();
+  }
+  return sum;
 }
 
 PatchStore load(Dataset& data, const Deck& deck, const std::vector<Sample>& samples) {

@@ -115,6 +115,8 @@ void add_scene_keys(Table& table, Deck& deck) {
   table.number<std::int64_t>("scene.cols", scene.cols, 0, 0, kMany, "columns, likewise");
   table.number<std::int64_t>("scene.ignore_label", scene.ignore_label, 0, 0, 254,
                              "label id that means: no label");
+  table.text("scene.label_attribute", scene.label_attribute, "class",
+             "attribute of label polygons (.shp, .gpkg, .geojson) that names the class");
   table.list("scene.class_names", scene.class_names, "names of the label ids, ascending");
   table.list("scene.class_alias", scene.class_alias, "OLD=NEW: rename or merge a class");
 }
@@ -129,8 +131,10 @@ void add_data_keys(Table& table, Deck& deck) {
   table.text("data.speckle_filter", data.speckle_filter, "none",
              "none | boxcar:N | refined_lee:N[:LOOKS], over N x N px of the matrices, N odd");
   table.number<std::int64_t>("data.patch_px", data.patch_px, 15, 1, 1025, "side of a patch, odd");
-  table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
+  table.choice("data.split", data.split, {"checkerboard", "blocks", "random", "file"},
                "what trains and what tests");
+  table.list("data.split_file", data.split_file,
+             "raster of 0 unused, 1 training, 2 validation, 3 test; with split = file");
   table.number<std::int64_t>("data.block_px", data.block_px, 64, 4, 65536, "side of a block");
   table.text("data.buffer_px", data.buffer_px, "auto",
              "auto | N, rim of a block without samples; auto: no pixel shared between parts");
@@ -140,7 +144,8 @@ void add_data_keys(Table& table, Deck& deck) {
                "share that tests (blocks, random)");
   table.number<std::int64_t>("data.max_per_class", data.max_per_class, 0, 0, std::int64_t{1} << 40,
                              "training samples a class at most, 0 = all");
-  table.choice("data.shards", data.shards, {"stratified", "spatial"}, "how units share samples");
+  table.choice("data.shards", data.shards, {"stratified", "local", "spatial"},
+               "how units share samples");
   table.choice("data.augmentation", data.augmentation, {"none", "mirror", "dihedral"},
                "how training patches are varied");
   table.number("data.balanced_share", data.balanced_share, 0.0, 0.0, 1.0,
@@ -324,6 +329,7 @@ po::variables_map parse(const std::vector<std::string>& arguments, const Table& 
 void resolve_paths(Deck& deck) {
   for (auto& path : deck.scene.path) path = beside_deck(deck, path);
   for (auto& path : deck.scene.labels) path = beside_deck(deck, path);
+  for (auto& path : deck.data.split_file) path = beside_deck(deck, path);
   if (!deck.scene.cache.empty()) deck.scene.cache = beside_deck(deck, deck.scene.cache);
   deck.run.dir = beside_deck(deck, deck.run.dir);
   if (deck.run.resume != "auto" && deck.run.resume != "no") {

@@ -67,16 +67,20 @@ void map_scene(Comm& comm, Engine& engine, std::span<const float> parameters, co
                SceneSource& scene, const TileSink& sink) {
   const auto tiles = tiles_of(scene.info());
   const auto ranks = static_cast<std::size_t>(comm.size());
-  for (std::size_t first = 0; first < tiles.size(); first += ranks) {
-    const std::size_t own = first + static_cast<std::size_t>(comm.rank());
+  const auto begin = [&](std::size_t rank) { return rank * tiles.size() / ranks; };
+  const auto rank = static_cast<std::size_t>(comm.rank());
+  const std::size_t waves = (tiles.size() + ranks - 1) / ranks;
+  for (std::size_t k = 0; k < waves; ++k) {
+    const std::size_t own = begin(rank) + k;
     const auto classes = collectively(comm, [&] {
-      return own < tiles.size() ? map_tile(engine, parameters, model, scene, tiles[own])
-                                : std::vector<std::uint8_t>{};
+      return own < begin(rank + 1) ? map_tile(engine, parameters, model, scene, tiles[own])
+                                   : std::vector<std::uint8_t>{};
     });
     const auto wave = comm.gather(std::as_bytes(std::span(classes)));
     collectively(comm, [&] {
-      for (std::size_t i = 0; i < wave.size() && first + i < tiles.size(); ++i) {
-        sink(tiles[first + i],
+      for (std::size_t i = 0; i < wave.size(); ++i) {
+        if (begin(i) + k >= begin(i + 1)) continue;
+        sink(tiles[begin(i) + k],
              {reinterpret_cast<const std::uint8_t*>(wave[i].data()), wave[i].size()});
       }
     });

@@ -10,6 +10,7 @@
 #include "io/gdal.hpp"
 #include "io/h5_types.hpp"
 #include "io/h5_writing.hpp"
+#include "io/product_writing.hpp"
 #include "io/scene/labels.hpp"
 #include "io/scene/scene_cache.hpp"
 #include "io/scene/scene_reader.hpp"
@@ -20,7 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Random = std::mt19937_64;
+using testing::tag;
 using testing::write_text;
+using testing::write_tiff;
 
 constexpr int kDefaultMutations = 400;
 
@@ -108,11 +111,44 @@ void make_uavsar(const std::string& folder) {
   write_text(folder + "/a.ann", text);
 }
 
+void make_gaofen3(const std::string& folder) {
+  write_text(folder + "/GF3_A.meta.xml",
+             tag("p", tag("QualifyValue", tag("HH", "100.5") + tag("HV", "50")) +
+                          tag("CalibrationConst", tag("HH", "10") + tag("HV", "NULL"))));
+  write_tiff(folder + "/GF3_HH_L1A.tiff", GDT_Int16, 2, 10);
+  write_tiff(folder + "/GF3_HV_L1A.tiff", GDT_Int16, 2, 20);
+}
+
+void make_rcm(const std::string& folder) {
+  write_tiff(folder + "/imagery/RCM_HH_SLC.tif", GDT_Int16, 2, 10);
+  write_tiff(folder + "/imagery/RCM_HV_SLC.tif", GDT_Int16, 2, 20);
+  fs::create_directories(folder + "/metadata/calibration");
+  write_text(folder + "/metadata/product.xml",
+             "<product xmlns=\"rcmGsProductSchema\">" + tag("productType", "SLC") + "</product>");
+  for (const char* name : {"HH", "HV"}) {
+    write_text(
+        folder + "/metadata/calibration/lutSigma_" + name + ".xml",
+        tag("lut", tag("pixelFirstLutValue", "0") + tag("stepSize", "1") + tag("gains", "2 3 4")));
+  }
+}
+
+void make_biomass(const std::string& folder) {
+  write_tiff(folder + "/measurement/bio_i_abs.tiff", GDT_Float32, 2, 10);
+  write_tiff(folder + "/measurement/bio_i_phase.tiff", GDT_Float32, 2, 0);
+  fs::create_directories(folder + "/annotation");
+  write_text(folder + "/annotation/bio_annot.xml",
+             tag("a", tag("polarisationList", tag("p", "HH") + tag("p", "HV"))));
+  testing::H5Writer table(folder + "/annotation/bio_lut.nc");
+  table.real("/radiometry/sigmaNought", 1, 2, {1, 2});
+}
+
 constexpr std::array kBases = {
     Base{"polsarpro", make_polsarpro, ""}, Base{"headerless", make_headerless, ""},
     Base{"dimap", make_dimap, "/s.data"},  Base{"geotiff", make_geotiff, "/s.tif"},
     Base{"nisar", make_nisar, "/s.h5"},    Base{"cache", make_cache, "/s.h5"},
-    Base{"alos2", make_alos2, ""},         Base{"uavsar", make_uavsar, ""}};
+    Base{"alos2", make_alos2, ""},         Base{"uavsar", make_uavsar, ""},
+    Base{"gaofen3", make_gaofen3, ""},     Base{"rcm", make_rcm, ""},
+    Base{"biomass", make_biomass, ""}};
 
 std::size_t below(Random& random, std::size_t n) {
   return n == 0 ? 0 : random() % n;
