@@ -3,32 +3,15 @@
 #include <algorithm>
 #include <set>
 
-#include "io/scene/labels.hpp"
 #include "io/scene/scene_cache.hpp"
 #include "io/scene/scene_reader.hpp"
+#include "scene_labels.hpp"
 #include "scene_pixels.hpp"
 #include "shares.hpp"
 
 namespace oida::app {
 
 namespace {
-
-std::vector<LabelRaster> read_all_labels(const Deck& deck, const Scenes& scenes) {
-  std::vector<LabelRaster> rasters;
-  for (std::size_t i = 0; i < scenes.size(); ++i) {
-    const SceneInfo& info = scenes[i]->info();
-    rasters.push_back(read_labels(deck.scene.labels[i], info.rows, info.cols));
-  }
-  return rasters;
-}
-
-ClassOptions class_options(const Deck& deck) {
-  ClassOptions options;
-  options.ignore_label = static_cast<int>(deck.scene.ignore_label);
-  options.names = deck.scene.class_names;
-  options.aliases = deck.scene.class_alias;
-  return options;
-}
 
 /// Reads the strips of one scene that fall to this rank, takes away the labels of invalid pixels.
 Defects survey_strips(SceneSource& scene, LabelImage& labels, int rank, int ranks, int strip_rows) {
@@ -125,17 +108,12 @@ void use_caches(Comm& comm, const Deck& deck, Scenes& scenes) {
 
 Dataset prepare(Comm& comm, const Deck& deck) {
   Dataset data;
-  std::vector<LabelImage> labels;
+  std::vector<LabelImage> labels, parts;
   collectively(comm, [&] {
-    if (deck.scene.labels.size() != deck.scene.path.size()) {
-      throw InputError("scene.labels", std::to_string(deck.scene.labels.size()) +
-                                           " label files for " +
-                                           std::to_string(deck.scene.path.size()) + " scenes");
-    }
     data.scenes = open_scenes(deck);
     data.recipe = feature_recipe(deck, data.scenes);
-    std::tie(data.classes, labels) =
-        make_classes(read_all_labels(deck, data.scenes), class_options(deck));
+    std::tie(data.classes, labels) = read_scene_labels(deck, data.scenes);
+    parts = read_split_files(deck, data.scenes);
   });
   use_caches(comm, deck, data.scenes);
   for (std::size_t i = 0; i < data.scenes.size(); ++i) {
@@ -149,7 +127,7 @@ Dataset prepare(Comm& comm, const Deck& deck) {
   report_defects(data);
   collectively(comm, [&] {
     data.split = make_split(labels, data.classes.size(), split_options(deck, data.recipe),
-                            data.classes.names);
+                            data.classes.names, parts);
     cut_shards(comm, deck, data);
   });
   data.shard_checksums = comm.all_gather(data.shard_checksums.front());
@@ -196,6 +174,15 @@ std::int64_t store_bytes(const Dataset& data, const Deck& deck) {
     bytes += pixels * (channels(data.recipe) * static_cast<std::int64_t>(sizeof(float)) + 1);
   }
   return bytes;
+}
+
+SceneReading scene_reading(const Dataset& data) {
+  SceneReading sum;
+  for (const auto& scene : data.scenes) {
+    sum.read_s += scene->read_s();
+    sum.bytes += scene->bytes_read();
+  }
+  return sum;
 }
 
 PatchStore load(Dataset& data, const Deck& deck, const std::vector<Sample>& samples) {

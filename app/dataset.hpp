@@ -15,10 +15,9 @@
 #include "deck.hpp"
 #include "io/scene/scene_reader.hpp"
 #include "polsar/normaliser.hpp"
+#include "scene_labels.hpp"
 
 namespace oida::app {
-
-using Scenes = std::vector<std::unique_ptr<SceneSource>>;
 
 /// What all ranks know alike, and this rank's share of the samples.
 struct Dataset {
@@ -63,6 +62,13 @@ Window block_window(const Dataset& data, const Deck& deck, std::uint32_t block);
 
 /// Bytes that load() will hold on this rank.
 std::int64_t store_bytes(const Dataset& data, const Deck& deck);
+
+/// What this rank has read of the scenes so far: its part of the survey and its blocks.
+struct SceneReading {
+  double read_s = 0;
+  std::int64_t bytes = 0;
+};
+SceneReading scene_reading(const Dataset& data);
 
 /// Features of the blocks that `samples` stand in, not normalised.
 PatchStore load(Dataset& data, const Deck& deck, const std::vector<Sample>& samples);

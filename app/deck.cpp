@@ -110,6 +110,8 @@ void add_scene_keys(Table& table, Deck& deck) {
   table.number<std::int64_t>("scene.cols", scene.cols, 0, 0, kMany, "columns, likewise");
   table.number<std::int64_t>("scene.ignore_label", scene.ignore_label, 0, 0, 254,
                              "label id that means: no label");
+  table.text("scene.label_attribute", scene.label_attribute, "class",
+             "attribute of label polygons (.shp, .gpkg, .geojson) that names the class");
   table.list("scene.class_names", scene.class_names, "names of the label ids, ascending");
   table.list("scene.class_alias", scene.class_alias, "OLD=NEW: rename or merge a class");
 }
@@ -128,8 +130,10 @@ void add_data_keys(Table& table, Deck& deck) {
                              "side of a tile, in place of a patch where model.output = dense");
   table.number<std::int64_t>("data.tile_shift_px", data.tile_shift_px, 16, 0, 4096,
                              "tiles move at random by so much within their blocks in training");
-  table.choice("data.split", data.split, {"checkerboard", "blocks", "random"},
+  table.choice("data.split", data.split, {"checkerboard", "blocks", "random", "file"},
                "what trains and what tests");
+  table.list("data.split_file", data.split_file,
+             "raster of 0 unused, 1 training, 2 validation, 3 test; with split = file");
   table.number<std::int64_t>("data.block_px", data.block_px, 64, 4, 65536, "side of a block");
   table.text("data.buffer_px", data.buffer_px, "auto",
              "auto | N, rim of a block without samples; auto: no pixel shared between parts");
@@ -139,7 +143,8 @@ void add_data_keys(Table& table, Deck& deck) {
                "share that tests (blocks, random)");
   table.number<std::int64_t>("data.max_per_class", data.max_per_class, 0, 0, std::int64_t{1} << 40,
                              "training samples a class at most, 0 = all");
-  table.choice("data.shards", data.shards, {"stratified", "spatial"}, "how units share samples");
+  table.choice("data.shards", data.shards, {"stratified", "local", "spatial"},
+               "how units share samples");
   table.choice("data.augmentation", data.augmentation, {"none", "mirror", "dihedral"},
                "how training patches are varied");
   table.number("data.orientation_deg", data.orientation_deg, 0.0, 0.0, 90.0,
@@ -290,6 +295,7 @@ po::variables_map parse(const std::vector<std::string>& arguments, const Table& 
 void resolve_paths(Deck& deck) {
   for (auto& path : deck.scene.path) path = beside_deck(deck, path);
   for (auto& path : deck.scene.labels) path = beside_deck(deck, path);
+  for (auto& path : deck.data.split_file) path = beside_deck(deck, path);
   if (!deck.scene.cache.empty()) deck.scene.cache = beside_deck(deck, deck.scene.cache);
   deck.run.dir = beside_deck(deck, deck.run.dir);
   if (deck.run.resume != "auto" && deck.run.resume != "no") {

@@ -15,10 +15,11 @@ struct Deck {
 
   struct {
     std::vector<std::string> path, labels, class_names, class_alias;
-    std::string format, channels, cache;
+    std::string format, channels, cache, label_attribute;
     std::int64_t rows, cols, ignore_label;
   } scene;
   struct {
+    std::vector<std::string> split_file;
     std::string features, speckle_filter, split, buffer_px, shards, augmentation;
     std::int64_t patch_px, tile_px, tile_shift_px, block_px, max_per_class, resample_looks, seed;
     double validation_share, test_share, balanced_share, orientation_deg;

@@ -1,11 +1,7 @@
 // oida inspect: what a scene is, and whether train would take it.
 
-#include <algorithm>
-#include <array>
-#include <complex>
 #include <iomanip>
 #include <map>
-#include <optional>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +11,7 @@
 #include "io/scene/labels.hpp"
 #include "io/scene/scene_reader.hpp"
 #include "polsar/features.hpp"
+#include "scene_audit.hpp"
 
 namespace po = boost::program_options;
 
@@ -25,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
-  std::string scene, labels, format = "auto", channels = "auto";
+  std::string scene, labels, attribute = "class", format = "auto", channels = "auto";
   int rows = 0, cols = 0;
   bool json = false, help = false;
 };
@@ -35,6 +32,8 @@ po::options_description inspect_flags(InspectOptions& options) {
   flags.add_options()("labels", po::value(&options.labels),
                       "label raster to check against the scene")(
       "scene.format", po::value(&options.format), "auto, or the reader's name")(
+      "scene.label_attribute", po::value(&options.attribute),
+      "attribute of label polygons that names the class")(
       "scene.channels", po::value(&options.channels), "auto | pp1 | pp2 | pp3 | rh_rv, of a C2")(
       "scene.rows", po::value(&options.rows), "rows, if the files lack them")(
       "scene.cols", po::value(&options.cols), "columns, likewise")("json", "as JSON")(
@@ -55,62 +54,6 @@ InspectOptions read_options(const Arguments& arguments) {
   return options;
 }
 
-/// Every pixel is looked at, strip by strip.
-struct Audit {
-  Defects defects;
-  std::map<std::string, double> mean_power;  // of valid pixels, by diagonal element or channel
-  std::optional<double> reciprocity;         // of S2: <|HV - VH|^2> / <|HV|^2 + |VH|^2>
-};
-
-/// Sums over valid pixels.
-using Sums = std::map<std::string, double>;
-
-void add_matrix(const MatrixWindow& window, Sums& sums) {
-  for (const std::size_t element : diagonal(window.kind)) {
-    double& sum = sums[std::string(elements(window.kind)[element])];
-    for (std::size_t i = 0; i < window.pixels(); ++i) {
-      if (window.valid[i] != 0) sum += static_cast<double>(window.plane(element)[i]);
-    }
-  }
-}
-
-/// Of S2: the powers of its channels, and kDifference, that of HV - VH.
-constexpr const char* kDifference = "HV-VH";
-
-void add_scattering(const MatrixWindow& window, Sums& sums) {
-  constexpr std::array<const char*, 4> kNames = {"HH", "HV", "VH", "VV"};
-  for (std::size_t i = 0; i < window.pixels(); ++i) {
-    if (window.valid[i] == 0) continue;
-    std::array<std::complex<double>, 4> s;
-    for (std::size_t c = 0; c < s.size(); ++c) {
-      s[c] = {window.plane(2 * c)[i], window.plane(2 * c + 1)[i]};
-      sums[kNames[c]] += std::norm(s[c]);
-    }
-    sums[kDifference] += std::norm(s[1] - s[2]);
-  }
-}
-
-Audit audit_scene(SceneSource& scene) {
-  constexpr int kStripRows = 64;
-  Audit result;
-  const SceneInfo& info = scene.info();
-  Sums sums;
-  for (int row = 0; row < info.rows; row += kStripRows) {
-    const MatrixWindow window =
-        scene.read({row, 0, std::min(kStripRows, info.rows - row), info.cols});
-    result.defects += window.defects;
-    (info.kind == MatrixKind::s2 ? add_scattering : add_matrix)(window, sums);
-  }
-  if (info.kind == MatrixKind::s2) {
-    const double cross = sums["HV"] + sums["VH"];
-    if (cross > 0) result.reciprocity = sums[kDifference] / cross;
-    sums.erase(kDifference);
-  }
-  const auto valid = static_cast<double>(result.defects.pixels - result.defects.invalid);
-  for (const auto& [name, sum] : sums) result.mean_power[name] = valid > 0 ? sum / valid : 0;
-  return result;
-}
-
 Json describe_scene(const SceneInfo& info, const Audit& audit) {
   Json json;
   json["scene"] = info.path;
@@ -125,13 +68,16 @@ Json describe_scene(const SceneInfo& info, const Audit& audit) {
   json["negative_power"] = audit.defects.negative_power;
   json["zero_power"] = audit.defects.zero_power;
   json["not_semidefinite"] = audit.defects.not_semidefinite;
-  json["mean_power"] = audit.mean_power;
+  for (const auto& [name, power] : audit.power) json["mean_power"][name] = power.mean;
   if (audit.reciprocity) json["reciprocity"] = *audit.reciprocity;
+  json["findings"] = findings(info.kind, audit);
+  json["read_s"] = audit.read_s;
+  json["read_bytes"] = audit.read_bytes;
   json["notes"] = info.notes;
   return json;
 }
 
-Json describe_labels(const LabelRaster& labels) {
+Json describe_labels(const LabelRaster& labels, const std::string& doubt) {
   std::map<int, std::int64_t> counts;
   for (const auto id : labels.ids) ++counts[id];
   Json ids = Json::array();
@@ -140,7 +86,9 @@ Json describe_labels(const LabelRaster& labels) {
     if (labels.names.contains(id)) entry["name"] = labels.names.at(id);
     ids.push_back(entry);
   }
-  return {{"path", labels.path}, {"ids", ids}};
+  Json json{{"path", labels.path}, {"ids", ids}};
+  if (!doubt.empty()) json["doubt"] = doubt;
+  return json;
 }
 
 std::string text_of(const Json& json) {
@@ -161,9 +109,15 @@ std::string text_of(const Json& json) {
          << json["reciprocity"].get<double>() << " (0 is reciprocal)";
   }
   text << "\nallows  data.features = " << json["features"].get<std::string>() << '\n';
+  text << "read    " << std::setprecision(3) << json["read_bytes"].get<double>() / 1e6 << " MB in "
+       << json["read_s"].get<double>() << " s\n";
+  for (const auto& found : json["findings"]) text << "found   " << found.get<std::string>() << '\n';
   for (const auto& note : json["notes"]) text << "note    " << note.get<std::string>() << '\n';
   if (!json.contains("labels")) return text.str();
   text << "labels  " << json["labels"]["path"].get<std::string>() << '\n';
+  if (json["labels"].contains("doubt")) {
+    text << "doubt   " << json["labels"]["doubt"].get<std::string>() << '\n';
+  }
   for (const auto& entry : json["labels"]["ids"]) {
     text << std::setw(11) << entry["id"].get<int>() << std::setw(12)
          << entry["pixels"].get<std::int64_t>() << "  " << entry.value("name", "") << '\n';
@@ -183,10 +137,12 @@ Exit inspect(Comm& comm, const Arguments& arguments) {
     if (comm.rank() != 0) return "";
     const auto scene = open_scene(options.scene, {options.format, options.rows, options.cols,
                                                   channel_pair(options.channels)});
-    Json json = describe_scene(scene->info(), audit_scene(*scene));
+    const SceneInfo& info = scene->info();
+    LabelFit fit(info.rows, info.cols);
+    Json json = describe_scene(info, audit_scene(*scene, fit));
     if (!options.labels.empty()) {
-      json["labels"] =
-          describe_labels(read_labels(options.labels, scene->info().rows, scene->info().cols));
+      const LabelRaster labels = read_labels(options.labels, info, options.attribute);
+      json["labels"] = describe_labels(labels, fit.doubt(labels));
     }
     if (json["pixels"] == json["invalid"]) {
       throw InputError(options.scene, "no pixel has a valid matrix");

@@ -151,17 +151,21 @@ void map_scene(Comm& comm, Engine& engine, std::span<const float> parameters, co
   const auto tiles = mapper->tiles();
   const auto classes = static_cast<std::size_t>(model.classes.size());
   const auto ranks = static_cast<std::size_t>(comm.size());
-  for (std::size_t first = 0; first < tiles.size(); first += ranks) {
-    const std::size_t own = first + static_cast<std::size_t>(comm.rank());
+  const auto begin = [&](std::size_t rank) { return rank * tiles.size() / ranks; };
+  const auto rank = static_cast<std::size_t>(comm.rank());
+  const std::size_t waves = (tiles.size() + ranks - 1) / ranks;
+  for (std::size_t k = 0; k < waves; ++k) {
+    const std::size_t own = begin(rank) + k;
     const auto mapped = collectively(comm, [&] {
-      return own < tiles.size() ? map_tile(*mapper, tiles[own], classes, probabilities)
-                                : MappedTile{};
+      return own < begin(rank + 1) ? map_tile(*mapper, tiles[own], classes, probabilities)
+                                   : MappedTile{};
     });
     const auto class_wave = comm.gather(std::as_bytes(std::span(mapped.classes)));
     const auto probability_wave = comm.gather(std::as_bytes(std::span(mapped.probabilities)));
     collectively(comm, [&] {
-      for (std::size_t i = 0; i < class_wave.size() && first + i < tiles.size(); ++i) {
-        sink({tiles[first + i], values_of<std::uint8_t>(class_wave[i]),
+      for (std::size_t i = 0; i < class_wave.size(); ++i) {
+        if (begin(i) + k >= begin(i + 1)) continue;
+        sink({tiles[begin(i) + k], values_of<std::uint8_t>(class_wave[i]),
               values_of<float>(probability_wave[i])});
       }
     });

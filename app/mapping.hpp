@@ -21,7 +21,8 @@ struct MappedTile {
 
 using TileSink = std::function<void(const MappedTile&)>;
 
-/// Collective. Tiles are dealt to the ranks in turn; rank 0 hands them to `sink` in order. `engine`
+/// Collective. A rank maps a run of neighbouring tiles, so that it reads only its part of the scene
+/// with a margin; rank 0 hands the tiles of all to `sink`, those of one rank in order. `engine`
 /// holds `parameters` in its own order; where the model gives every pixel its class, engines of the
 /// scene's size compute in its place, as AreaPredictor does.
 void map_scene(Comm& comm, Engine& engine, std::span<const float> parameters, const Model& model,

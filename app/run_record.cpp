@@ -133,12 +133,22 @@ nlohmann::ordered_json run_record(const Comm& comm, const Deck& deck, const Data
 
 namespace {
 
-using UnitNumbers = std::array<double, 12>;
+using UnitNumbers = std::array<double, 13>;
 
 UnitNumbers numbers(const UnitTiming& unit) {
-  return {unit.read_s,         unit.data_wait_s,       unit.compute_s,      unit.exposed_s,
-          unit.validate_s,     unit.checkpoint_s,      unit.other_s,        unit.exchange_s,
-          unit.step_ms.min_ms, unit.step_ms.median_ms, unit.step_ms.p95_ms, unit.step_ms.max_ms};
+  return {unit.read_s,
+          unit.data_wait_s,
+          unit.compute_s,
+          unit.exposed_s,
+          unit.validate_s,
+          unit.checkpoint_s,
+          unit.other_s,
+          unit.exchange_s,
+          unit.step_ms.min_ms,
+          unit.step_ms.median_ms,
+          unit.step_ms.p95_ms,
+          unit.step_ms.max_ms,
+          static_cast<double>(unit.read_bytes)};
 }
 
 UnitTiming unit_timing(int rank, const std::string& host, const UnitNumbers& n) {
@@ -154,13 +164,14 @@ UnitTiming unit_timing(int rank, const std::string& host, const UnitNumbers& n) 
   unit.other_s = n[6];
   unit.exchange_s = n[7];
   unit.step_ms = {n[8], n[9], n[10], n[11]};
+  unit.read_bytes = static_cast<std::int64_t>(n[12]);
   return unit;
 }
 
 }  // namespace
 
 Timing gather_timing(Comm& comm, const Trainer& trainer, const std::string& device,
-                     double startup_s, double read_s, int pixels_per_sample) {
+                     double startup_s, const SceneReading& reading, int pixels_per_sample) {
   Timing timing;
   trainer.fill(timing);
   timing.device = device;
@@ -170,7 +181,8 @@ Timing gather_timing(Comm& comm, const Trainer& trainer, const std::string& devi
   timing.pixels = timing.samples * pixels_per_sample;
   timing.startup_s = startup_s;
   UnitTiming own = trainer.unit_timing();
-  own.read_s = read_s;
+  own.read_s = reading.read_s;
+  own.read_bytes = reading.bytes;
   const UnitNumbers mine = numbers(own);
   const auto all = comm.gather(std::as_bytes(std::span(mine)));
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

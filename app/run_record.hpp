@@ -19,7 +19,7 @@ nlohmann::ordered_json run_record(const Comm& comm, const Deck& deck, const Data
 
 /// Collective; the result is complete on rank 0.
 Timing gather_timing(Comm& comm, const Trainer& trainer, const std::string& device,
-                     double startup_s, double read_s, int pixels_per_sample);
+                     double startup_s, const SceneReading& reading, int pixels_per_sample);
 
 /// Collective; `events` of every rank, in rank order, on rank 0.
 std::vector<std::vector<TraceEvent>> gather_trace(Comm& comm,

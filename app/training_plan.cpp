@@ -318,7 +318,7 @@ std::string identity(const Deck& deck, const Dataset& data) {
   for (const auto& [key, values] : deck.resolved) {
     const std::string section = key.substr(0, key.find('.'));
     const bool place = section == "run" || section == "device" || section == "synth" ||
-                       key == "scene.path" || key == "scene.labels";
+                       key == "scene.path" || key == "scene.labels" || key == "data.split_file";
     if (place) continue;
     text << key << '=';
     for (const auto& value : values) text << value << ';';

@@ -46,7 +46,6 @@ TrainingRun::TrainingRun(Comm& comm, PreparedRun& run, RunDirectory* directory, 
       checkpoints_(open_checkpoints(run.deck.run.dir + "/checkpoints", run.engine->network())) {}
 
 void TrainingRun::read_features() {
-  const double began_s = now_s();
   collectively(comm_, [&] {
     store_ = std::make_unique<PatchStore>(
         load(run_.data, run_.deck,
@@ -54,7 +53,7 @@ void TrainingRun::read_features() {
   });
   normaliser_ = fit_normaliser(comm_, *store_, run_.data.shard);
   store_->normalise(normaliser_);
-  read_s_ = now_s() - began_s;
+  reading_ = scene_reading(run_.data);
 }
 
 void TrainingRun::replay_kernels(std::int64_t round) {
@@ -253,7 +252,7 @@ void TrainingRun::write_outputs(const TrainerResult& result) {
               run_.data.recipe,       normaliser_,       side_px};
   const int patch_pixels = model.patch_px * model.patch_px;
   const Timing timing =
-      gather_timing(comm_, *trainer_, run_.place.device, startup_s_, read_s_, patch_pixels);
+      gather_timing(comm_, *trainer_, run_.place.device, startup_s_, reading_, patch_pixels);
   const auto trace = run_.deck.run.trace == "on" ? gather_trace(comm_, unit_->clock().trace())
                                                  : std::vector<std::vector<TraceEvent>>{};
   collectively(comm_, [&] {

@@ -56,7 +56,8 @@ class TrainingRun {
   Comm& comm_;
   PreparedRun& run_;
   RunDirectory* directory_;
-  double began_s_, read_s_ = 0, startup_s_ = 0;
+  double began_s_, startup_s_ = 0;
+  SceneReading reading_;
   std::unique_ptr<CheckpointStore> checkpoints_;
   std::unique_ptr<PatchStore> store_;
   Normaliser normaliser_;

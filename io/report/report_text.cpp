@@ -88,7 +88,7 @@ std::string accuracy_by_block(const Json& test) {
 std::string ranks_table(const Json& timing) {
   std::string text =
       head({"rank", "host", "compute (s)", "data wait (s)", "exposed (s)", "validation (s)",
-            "checkpoint (s)", "other (s)", "exchange in flight (s)", "reading (s)",
+            "checkpoint (s)", "other (s)", "exchange in flight (s)", "reading (s)", "read (MB)",
             "step, median (ms)", "step, 95 % (ms)"});
   for (const auto& unit : timing.at("per_rank")) {
     const Json step = member(unit, "step_ms");
@@ -97,7 +97,8 @@ std::string ranks_table(const Json& timing) {
                  fixed(member(unit, "exposed_s"), 2), fixed(member(unit, "validate_s"), 2),
                  fixed(member(unit, "checkpoint_s"), 2), fixed(member(unit, "other_s"), 2),
                  fixed(member(unit, "exchange_s"), 2), fixed(member(unit, "read_s"), 2),
-                 fixed(member(step, "median"), 2), fixed(member(step, "p95"), 2)});
+                 fixed(member(unit, "read_bytes"), 1, 1e-6), fixed(member(step, "median"), 2),
+                 fixed(member(step, "p95"), 2)});
   }
   return text;
 }
@@ -149,21 +150,41 @@ std::string warnings(const RunFiles& files) {
   return text.empty() ? "" : "## Warnings\n\n" + text + "\n";
 }
 
+/// The recall of each class below the samples that the units trained on: what shards that differ
+/// cost is seen where it arises.
+std::string recalls(const Json& test, std::size_t classes) {
+  const Json scores = member(test, "classes");
+  if (!scores.is_array() || scores.size() != classes) return "";
+  std::vector<std::string> cells{"recall in the test"};
+  for (const auto& entry : scores) cells.push_back(percent(member(entry, "recall")));
+  return row(cells);
+}
+
+std::string share_of(const Json& samples, const Json& all) {
+  const bool counted = samples.is_number() && all.is_number() && all.get<double>() > 0;
+  if (!counted) return cell(samples);
+  return cell(samples) + " (" + fixed(samples.get<double>() / all.get<double>(), 1, 100, " %)");
+}
+
 /// Training samples of each class and unit.
-std::string shards(const Json& run) {
+std::string shards(const Json& run, const Json& test) {
   const Json units = member(run, "shards");
   const Json classes = member(run, "classes");
   if (!units.is_array() || units.empty() || !classes.is_array()) return "";
   if (!member(units.front(), "classes").is_array()) return "";
   std::vector<std::string> names{"unit"};
   for (const auto& entry : classes) names.push_back(cell(member(entry, "name")));
-  std::string text = "## Shards\n\nTraining samples by unit and class.\n\n" + head(names);
+  std::string text =
+      "## Shards\n\nTraining samples by unit and class, and their share of the unit's.\n\n" +
+      head(names);
   for (const auto& unit : units) {
     std::vector<std::string> cells{cell(member(unit, "unit"))};
-    for (const auto& samples : member(unit, "classes")) cells.push_back(cell(samples));
+    for (const auto& samples : member(unit, "classes")) {
+      cells.push_back(share_of(samples, member(unit, "samples")));
+    }
     text += row(cells);
   }
-  return text + "\n";
+  return text + recalls(test, classes.size()) + "\n";
 }
 
 /// run.json's placement, whatever columns it has.
@@ -214,7 +235,7 @@ std::string report_text(const RunFiles& files, const std::vector<std::string>& f
   text += figure(figures, "loss", "loss and accuracy");
   if (!files.timing.is_null()) text += timing_section(files.timing);
   text += figure(figures, "phases", "training time of each rank by phase");
-  return text + shards(files.run) + placement(files.run) + pictures(files);
+  return text + shards(files.run, files.test) + placement(files.run) + pictures(files);
 }
 
 }  // namespace oida

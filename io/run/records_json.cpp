@@ -25,6 +25,7 @@ Json to_json(const UnitTiming& unit) {
   return {{"rank", unit.rank},
           {"host", unit.host},
           {"read_s", unit.read_s},
+          {"read_bytes", unit.read_bytes},
           {"data_wait_s", unit.data_wait_s},
           {"compute_s", unit.compute_s},
           {"exchange_s", unit.exchange_s},

@@ -33,18 +33,48 @@ std::uint8_t label_id(const std::string& path, double value) {
   throw InputError(path, what.str());
 }
 
+namespace {
+
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
+
+bool has_header(const std::string& path) {
+  std::error_code error;
+  const auto header = std::filesystem::path(path).replace_extension(".hdr");
+  return std::filesystem::exists(path + ".hdr", error) || std::filesystem::exists(header, error);
+}
+
+}  // namespace
+
+LabelRaster read_labels(const std::string& path, const SceneInfo& scene,
+                        const std::string& attribute) {
+  std::error_code error;
+  const std::string ending = ending_of(path);
+  const bool vector = ending == ".shp" || ending == ".gpkg" || ending == ".geojson";
+  if (vector && std::filesystem::is_regular_file(path, error)) {
+    return read_vector_labels(path, scene, attribute);
+  }
+  return read_labels(path, scene.rows, scene.cols);
+}
+
 LabelRaster read_labels(const std::string& path, int rows, int cols) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) throw InputError(path, "does not exist");
   if (!std::filesystem::is_regular_file(status)) throw InputError(path, "is not a file");
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = ending_of(path);
   if (ending == ".mat") return read_mat_labels(path, rows, cols);
   if (ending == ".png") return read_raster_labels(path, "PNG", rows, cols);
   if (ending == ".tif" || ending == ".tiff") return read_raster_labels(path, "GTiff", rows, cols);
-  throw InputError(path, "is not a label file: allowed are .mat, .png, .tif");
+  if (has_header(path)) return read_raster_labels(path, "ENVI", rows, cols);
+  throw InputError(
+      path,
+      "is not a label file: allowed are .mat, .png, .tif, ENVI with a .hdr beside, and "
+      "on a georeferenced scene .shp, .gpkg, .geojson");
 }
 
 }  // namespace oida

@@ -5,12 +5,16 @@
 #include <string>
 
 #include "data/classes.hpp"
+#include "data/scene_source.hpp"
 
 namespace oida {
 
 LabelRaster read_mat_labels(const std::string& path, int rows, int cols);
 
-/// `driver`: "PNG" or "GTiff".
+LabelRaster read_vector_labels(const std::string& path, const SceneInfo& scene,
+                               const std::string& attribute);
+
+/// `driver`: "PNG", "GTiff" or "ENVI".
 LabelRaster read_raster_labels(const std::string& path, const char* driver, int rows, int cols);
 
 /// InputError saying both sizes, and whether the file looks transposed.

@@ -16,13 +16,24 @@ constexpr std::uint32_t kWhite = 0xffffff;
 constexpr std::uint32_t kNone = 0xff000000;  // no colour of a pixel
 constexpr std::size_t kLargestId = 254;
 
-template <typename T>
-void read_band(GDALRasterBand& band, const std::string& path, GDALDataType type, T* values,
-               int rows, int cols) {
+/// Calls put(value, i) for every pixel i of a band, a few lines at a time: a label raster may be
+/// half as large as memory.
+template <typename T, typename Put>
+void for_each_value(GDALRasterBand& band, const LabelRaster& out, GDALDataType type, Put put) {
+  constexpr int kValues = 1 << 20;
+  const int lines = std::max(1, kValues / out.cols);
+  const auto cols = static_cast<std::size_t>(out.cols);
+  std::vector<T> values(static_cast<std::size_t>(lines) * cols);
   GdalErrors errors;
-  if (band.RasterIO(GF_Read, 0, 0, cols, rows, values, cols, rows, type, 0, 0, nullptr) !=
-      CE_None) {
-    throw InputError(path, "cannot be read: " + errors.text());
+  for (int row = 0; row < out.rows; row += lines) {
+    const int rows = std::min(lines, out.rows - row);
+    if (band.RasterIO(GF_Read, 0, row, out.cols, rows, values.data(), out.cols, rows, type, 0, 0,
+                      nullptr) != CE_None) {
+      throw InputError(out.path, "cannot be read: " + errors.text());
+    }
+    const std::size_t first = static_cast<std::size_t>(row) * cols;
+    const std::size_t count = static_cast<std::size_t>(rows) * cols;
+    for (std::size_t i = 0; i < count; ++i) put(values[i], first + i);
   }
 }
 
@@ -48,27 +59,24 @@ void take_legend(GDALRasterBand& band, LabelRaster& out) {
 /// One band of ids (grey or palette); the file's own "no data" value is id 0.
 void take_ids(GDALDataset& raster, LabelRaster& out) {
   GDALRasterBand& band = *raster.GetRasterBand(1);
-  std::vector<double> values(out.ids.size());
-  read_band(band, out.path, GDT_Float64, values.data(), out.rows, out.cols);
   int has_no_data = 0;
   const double no_data = band.GetNoDataValue(&has_no_data);
-  std::transform(values.begin(), values.end(), out.ids.begin(), [&](double value) {
-    if (has_no_data != 0 && value == no_data) return std::uint8_t{0};
-    return label_id(out.path, value);
+  for_each_value<double>(band, out, GDT_Float64, [&](double value, std::size_t i) {
+    const bool none = has_no_data != 0 && value == no_data;
+    out.ids[i] = none ? std::uint8_t{0} : label_id(out.path, value);
   });
   take_legend(band, out);
 }
 
 std::vector<std::uint32_t> read_colours(GDALDataset& raster, const LabelRaster& out) {
   std::vector<std::uint32_t> colours(out.ids.size());
-  std::vector<std::uint8_t> band(out.ids.size());
   for (int b = 1; b <= 3; ++b) {
     if (raster.GetRasterBand(b)->GetRasterDataType() != GDT_Byte) {
       throw InputError(out.path, "has colours of more than 8 bits; allowed are 8 bits");
     }
-    read_band(*raster.GetRasterBand(b), out.path, GDT_Byte, band.data(), out.rows, out.cols);
-    std::transform(colours.begin(), colours.end(), band.begin(), colours.begin(),
-                   [](std::uint32_t sum, std::uint8_t value) { return (sum << 8) | value; });
+    for_each_value<std::uint8_t>(
+        *raster.GetRasterBand(b), out, GDT_Byte,
+        [&](std::uint8_t value, std::size_t i) { colours[i] = (colours[i] << 8) | value; });
   }
   return colours;
 }

@@ -74,7 +74,8 @@ struct StepTimes {
 struct UnitTiming {
   int rank = 0;
   std::string host;
-  double read_s = 0;  // reading the scene, before training
+  double read_s = 0;  // reading and decoding scenes, before training
+  std::int64_t read_bytes = 0;
   double data_wait_s = 0, compute_s = 0, exposed_s = 0, validate_s = 0, checkpoint_s = 0,
          other_s = 0;
   double exchange_s = 0;  // an operation of the exchange was in flight

@@ -55,6 +55,15 @@ TEST_F(MatLabels, are_column_major) {
   EXPECT_EQ(read(2, 3).ids, (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}));
 }
 
+/// MATLAB's -v7.3 is HDF5, in which a matrix stands transposed.
+TEST_F(MatLabels, of_version_7_3_are_column_major_too) {
+  close();
+  file_ = Mat_CreateVer(path_.c_str(), nullptr, MAT_FT_MAT73);
+  ASSERT_NE(file_, nullptr);
+  add<std::uint8_t>(file_, "gt", MAT_C_UINT8, MAT_T_UINT8, 2, 3, {1, 4, 2, 5, 3, 6});
+  EXPECT_EQ(read(2, 3).ids, (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST_F(MatLabels, may_be_doubles) {
   add<double>(file_, "gt", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, 2, {0, 254, 7, 1});
   EXPECT_EQ(read(2, 2).ids, (std::vector<std::uint8_t>{0, 7, 254, 1}));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "io/gdal.hpp"
+#include "io/georeference.hpp"
 #include "io/testing.hpp"
 
 namespace oida {
@@ -141,6 +142,83 @@ TEST(Labels, of_a_tiff_bring_their_names_and_no_data_is_zero) {
   const LabelRaster read = read_labels(temp / "a.tif", 1, 4);
   EXPECT_EQ(read.ids, (Bytes{1, 2, 0, 0}));
   EXPECT_EQ(read.names, (std::map<int, std::string>{{0, "none"}, {1, "Water"}}));
+}
+
+TEST(Labels, of_an_envi_classification_bring_names_and_colours) {
+  testing::TempFolder temp;
+  testing::write_text(temp / "classes.dat", std::string("\0\1\2\2\1\0", 6));
+  testing::write_text(
+      temp / "classes.hdr",
+      "ENVI\nsamples = 3\nlines = 2\nbands = 1\nheader offset = 0\nfile type = ENVI "
+      "Classification\ndata type = 1\ninterleave = bsq\nbyte order = 0\nclasses = "
+      "3\nclass lookup = {0,0,0, 0,0,255, 0,128,0}\nclass names = {none, Water, "
+      "Forest}\n");
+  const LabelRaster read = read_labels(temp / "classes.dat", 2, 3);
+  EXPECT_EQ(read.ids, (Bytes{0, 1, 2, 2, 1, 0}));
+  EXPECT_EQ(read.names.at(1), "Water");
+  EXPECT_EQ(read.names.at(2), "Forest");
+  EXPECT_EQ(read.colours.at(2), (Colour{0, 128, 0}));
+}
+
+/// Pixels of 10 m from (500000, 4000040) in UTM 31 N, 4 rows and 6 columns.
+SceneInfo utm_scene() {
+  SceneInfo scene;
+  scene.path = "scene";
+  scene.rows = 4;
+  scene.cols = 6;
+  scene.georeference.wkt = wkt_of_epsg(32631);
+  scene.georeference.transform = {500000, 10, 0, 4000040, 0, -10};
+  return scene;
+}
+
+std::string square(const std::string& attributes, int left, int bottom, int right, int top) {
+  const auto corner = [](int x, int y) {
+    return "[" + std::to_string(x) + "," + std::to_string(y) + "]";
+  };
+  return "{\"type\":\"Feature\",\"properties\":{" + attributes +
+         "},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[[" + corner(left, bottom) + "," +
+         corner(right, bottom) + "," + corner(right, top) + "," + corner(left, top) + "," +
+         corner(left, bottom) + "]]}}";
+}
+
+void write_polygons(const std::string& path, const std::vector<std::string>& features) {
+  std::string all;
+  for (const auto& feature : features) all += (all.empty() ? "" : ",") + feature;
+  testing::write_text(path,
+                      "{\"type\":\"FeatureCollection\",\"crs\":{\"type\":\"name\",\"properties\":"
+                      "{\"name\":\"urn:ogc:def:crs:EPSG::32631\"}},\"features\":[" +
+                          all + "]}");
+}
+
+// Two columns of wheat on the left, the lower right corner is water; one polygon has no word.
+TEST(Labels, of_polygons_are_drawn_onto_the_scene_by_their_attribute) {
+  testing::TempFolder temp;
+  write_polygons(temp / "fields.geojson",
+                 {square("\"crop\":\"wheat\",\"id\":7", 500000, 4000000, 500020, 4000040),
+                  square("\"crop\":\"open 'water'\",\"id\":3", 500040, 4000000, 500060, 4000020),
+                  square("\"crop\":null,\"id\":null", 500020, 4000020, 500040, 4000040)});
+  const LabelRaster words = read_labels(temp / "fields.geojson", utm_scene(), "crop");
+  EXPECT_EQ(words.ids, (Bytes{2, 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0,  //
+                              2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1}));
+  EXPECT_EQ(words.names, (std::map<int, std::string>{{1, "open 'water'"}, {2, "wheat"}}));
+  const LabelRaster numbers = read_labels(temp / "fields.geojson", utm_scene(), "id");
+  EXPECT_EQ(numbers.ids, (Bytes{7, 7, 0, 0, 0, 0, 7, 7, 0, 0, 0, 0,  //
+                                7, 7, 0, 0, 3, 3, 7, 7, 0, 0, 3, 3}));
+}
+
+TEST(Labels, of_polygons_ask_for_a_georeference_an_attribute_and_a_place_on_the_scene) {
+  testing::TempFolder temp;
+  const std::string path = temp / "fields.geojson";
+  write_polygons(path, {square("\"crop\":\"wheat\"", 500000, 4000000, 500020, 4000040)});
+  testing::expect_refusal([&] { read_labels(path, utm_scene()); }, {"'class'", "crop"});
+  SceneInfo nowhere = utm_scene();
+  nowhere.georeference.wkt = "";
+  testing::expect_refusal([&] { read_labels(path, nowhere, "crop"); }, {path, "georeference"});
+  SceneInfo far = utm_scene();
+  far.georeference.transform[0] = 700000;
+  testing::expect_refusal([&] { read_labels(path, far, "crop"); }, {"no polygon on the scene"});
+  testing::write_text(path, "{}");
+  testing::expect_refusal([&] { read_labels(path, utm_scene(), "crop"); }, {path});
 }
 
 TEST(Labels, that_are_no_whole_numbers_are_refused) {

@@ -94,6 +94,36 @@ void expect_plane(const MatrixWindow& read, std::size_t plane, double first, dou
   }
 }
 
+// JPL D-102269, NISAR GSLC: complex rasters on a map grid, coordinates of pixel centres.
+TEST(NisarGslc, takes_polarisations_by_name_and_has_mask_and_grid) {
+  testing::TempFolder temp;
+  const std::string path = temp / "gslc.h5", group = "/science/LSAR/GSLC/grids/frequencyA/";
+  {
+    H5Writer file(path);
+    file.texts(group + "listOfPolarizations", {"VV", "HH", "VH", "HV"}, 2);
+    file.complex(group + "HH", 2, 3, ramp(10, 2 * kPixels));
+    file.complex(group + "HV", 2, 3, ramp(40, 2 * kPixels));
+    file.complex(group + "VH", 2, 3, ramp(70, 2 * kPixels));
+    file.complex(group + "VV", 2, 3, ramp(100, 2 * kPixels));
+    file.bytes(group + "mask", 2, 3, {1, 1, 1, 1, 0, static_cast<char>(255)});
+    file.numbers(group + "xCoordinates", {700005, 700015, 700025});
+    file.numbers(group + "yCoordinates", {1999995, 1999985});
+    file.numbers(group + "projection", {32733});
+  }
+  const auto scene = open_scene(path);
+  EXPECT_EQ(scene->info().format, "NISAR GSLC");
+  ASSERT_EQ(scene->info().kind, MatrixKind::s2);
+  const MatrixWindow read = scene->read({0, 0, 2, 3});
+  EXPECT_EQ(read.valid, (std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0}));
+  for (std::size_t plane = 0; plane < 8; ++plane) {
+    const double first = 10 + 30 * static_cast<double>(plane / 2) + static_cast<double>(plane % 2);
+    expect_plane(read, plane, first, 2);
+  }
+  const Georeference& geo = scene->info().georeference;
+  EXPECT_EQ(geo.transform, (std::array<double, 6>{700000, 10, 0, 2000000, 0, -10}));
+  EXPECT_NE(geo.wkt.find("33S"), std::string::npos) << geo.wkt;
+}
+
 TEST(NisarGcov, of_three_polarisations_is_a_c3_with_its_factors) {
   testing::TempFolder temp;
   const std::string path = temp / "gcov.h5";

@@ -14,6 +14,7 @@ namespace oida {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 /// PATH without gnuplot while it lives.
 class NoPrograms {
@@ -75,6 +76,19 @@ class Report : public ::testing::Test {
   testing::TempFolder temp_;
   RunDirectory run_;
 };
+
+// A unit that saw nothing of a class stands above what that class lost.
+TEST_F(Report, shows_the_shares_of_skewed_shards_above_the_recall_of_each_class) {
+  fill(false);
+  Json run = Json::parse(testing::read_text(run_.file("run.json")));
+  run["classes"] = {{{"name", "Water"}}, {{"name", "Forest"}}, {{"name", "Wheat"}}};
+  run["shards"] = {{{"unit", 0}, {"samples", 40}, {"classes", {30, 10, 0}}},
+                   {{"unit", 1}, {"samples", 50}, {"classes", {0, 10, 40}}}};
+  run_.write_json("run.json", run);
+  expect(text(), {"| 0 | 30 (75.0 %) | 10 (25.0 %) | 0 (0.0 %) |",
+                  "| 1 | 0 (0.0 %) | 10 (20.0 %) | 40 (80.0 %) |",
+                  "| recall in the test | 80.00 % | 100.00 % |"});
+}
 
 TEST_F(Report, says_what_the_files_say) {
   fill(false);

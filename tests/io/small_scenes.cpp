@@ -7,6 +7,7 @@
 
 #include "io/gdal.hpp"
 #include "io/h5_writing.hpp"
+#include "io/product_writing.hpp"
 #include "io/scene/scene_cache.hpp"
 #include "io/scene/scene_reader.hpp"
 #include "io/testing.hpp"
@@ -131,12 +132,45 @@ void make_airsar(const std::string& folder) {
   write_text(folder + "/s.dat", header + std::string(2000, '\5'));
 }
 
+void make_gaofen3(const std::string& folder) {
+  write_text(folder + "/GF3_A.meta.xml",
+             tag("p", tag("QualifyValue", tag("HH", "100.5") + tag("HV", "50")) +
+                          tag("CalibrationConst", tag("HH", "10") + tag("HV", "NULL"))));
+  write_tiff(folder + "/GF3_HH_L1A.tiff", GDT_Int16, 2, 10);
+  write_tiff(folder + "/GF3_HV_L1A.tiff", GDT_Int16, 2, 20);
+}
+
+void make_rcm(const std::string& folder) {
+  write_tiff(folder + "/imagery/RCM_HH_SLC.tif", GDT_Int16, 2, 10);
+  write_tiff(folder + "/imagery/RCM_HV_SLC.tif", GDT_Int16, 2, 20);
+  fs::create_directories(folder + "/metadata/calibration");
+  write_text(folder + "/metadata/product.xml",
+             "<product xmlns=\"rcmGsProductSchema\">" + tag("productType", "SLC") + "</product>");
+  for (const char* name : {"HH", "HV"}) {
+    write_text(
+        folder + "/metadata/calibration/lutSigma_" + name + ".xml",
+        tag("lut", tag("pixelFirstLutValue", "0") + tag("stepSize", "1") + tag("gains", "2 3 4")));
+  }
+}
+
+void make_biomass(const std::string& folder) {
+  write_tiff(folder + "/measurement/bio_i_abs.tiff", GDT_Float32, 2, 10);
+  write_tiff(folder + "/measurement/bio_i_phase.tiff", GDT_Float32, 2, 0);
+  fs::create_directories(folder + "/annotation");
+  write_text(folder + "/annotation/bio_annot.xml",
+             tag("a", tag("polarisationList", tag("p", "HH") + tag("p", "HV"))));
+  H5Writer table(folder + "/annotation/bio_lut.nc");
+  table.real("/radiometry/sigmaNought", 1, 2, {1, 2});
+}
+
 constexpr std::array kScenes = {
     SmallScene{"polsarpro", make_polsarpro, ""}, SmallScene{"headerless", make_headerless, ""},
     SmallScene{"dimap", make_dimap, "/s.data"},  SmallScene{"geotiff", make_geotiff, "/s.tif"},
     SmallScene{"nisar", make_nisar, "/s.h5"},    SmallScene{"cache", make_cache, "/s.h5"},
     SmallScene{"alos2", make_alos2, ""},         SmallScene{"uavsar", make_uavsar, ""},
-    SmallScene{"radarsat2", make_radarsat2, ""}, SmallScene{"airsar", make_airsar, "/s.dat"}};
+    SmallScene{"radarsat2", make_radarsat2, ""}, SmallScene{"airsar", make_airsar, "/s.dat"},
+    SmallScene{"gaofen3", make_gaofen3, ""},     SmallScene{"rcm", make_rcm, ""},
+    SmallScene{"biomass", make_biomass, ""}};
 
 }  // namespace
 
