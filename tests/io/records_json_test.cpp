@@ -44,10 +44,10 @@ TEST(TimingJson, has_the_keys_of_the_contract_in_order) {
                             "pixels_per_s", "idle_share",         "hidden_share", "imbalance",
                             "exchanges",    "bytes_per_exchange", "wire",         "interleave",
                             "per_rank"}));
-  EXPECT_EQ(
-      keys(json["per_rank"][1]),
-      (std::vector<std::string>{"rank", "host", "read_s", "read_bytes", "data_wait_s", "compute_s", "exchange_s",
-                                "exposed_s", "validate_s", "checkpoint_s", "other_s", "step_ms"}));
+  EXPECT_EQ(keys(json["per_rank"][1]),
+            (std::vector<std::string>{"rank", "host", "read_s", "read_bytes", "data_wait_s",
+                                      "compute_s", "exchange_s", "exposed_s", "validate_s",
+                                      "checkpoint_s", "other_s", "step_ms"}));
   EXPECT_EQ(keys(json["per_rank"][0]["step_ms"]),
             (std::vector<std::string>{"min", "median", "p95", "max"}));
 }
