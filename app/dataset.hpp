@@ -37,14 +37,20 @@ struct Dataset {
   std::vector<std::string> warnings;
 };
 
-/// Collective. Opens, checks and splits; reads each scene once over all ranks, no features yet.
+/// Collective. Opens, checks and splits; reads each scene once over all ranks, no features yet. No
+/// unit has samples yet.
 Dataset prepare(Comm& comm, const Deck& deck);
+/// Collective. Gives every unit its samples, by weights from 1.
+void deal(Comm& comm, const Deck& deck, Dataset& data, const std::vector<std::int64_t>& weights);
 
 /// Margin in pixels around a block that its patches reach into.
 int patch_margin_px(const Dataset& data, const Deck& deck);
 
 /// Bytes that load() will hold on this rank.
 std::int64_t store_bytes(const Dataset& data, const Deck& deck);
+
+/// Bytes of its features alone.
+std::size_t scene_bytes(const Dataset& data, const Deck& deck);
 
 /// Features of the blocks that `samples` stand in, not normalised.
 PatchStore load(Dataset& data, const Deck& deck, const std::vector<Sample>& samples);

@@ -19,7 +19,7 @@ struct Deck {
     std::int64_t rows, cols, ignore_label;
   } scene;
   struct {
-    std::string features, speckle_filter, split, buffer_px, shards, augmentation;
+    std::string features, speckle_filter, split, buffer_px, shards, shard_weights, augmentation;
     std::int64_t patch_px, block_px, max_per_class, seed;
     double validation_share, test_share, balanced_share;
   } data;

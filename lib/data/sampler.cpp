@@ -99,8 +99,12 @@ void Sampler::fill(std::uint64_t step, const PatchStore& store, Batch& batch) {
   for (std::size_t slot = 0; slot < drawn_.size(); ++slot) {
     const Sample& sample = shard_[drawn_[slot]];
     batch.labels[slot] = sample.label;
-    store.cut(sample, symmetry(options_, step, slot), batch.sample(static_cast<int>(slot)),
-              batch.channel_stride);
+    const Symmetry turned = symmetry(options_, step, slot);
+    if (!batch.places.empty()) {
+      batch.places[slot] = store.place(sample, turned);
+      continue;
+    }
+    store.cut(sample, turned, batch.sample(static_cast<int>(slot)), batch.channel_stride);
   }
 }
 

@@ -29,8 +29,9 @@ class Sampler {
   /// `shard`: the unit's samples; kept. Error when it is empty.
   Sampler(std::vector<Sample> shard, int classes, SamplerOptions options);
 
-  /// Fills `batch` (n, labels, input, seed, step) with the samples of step `step`; allocates
-  /// nothing. Error when the batch is too small or of another shape than the store's patches.
+  /// Fills `batch` (n, labels, input or places, seed, step) with the samples of step `step`;
+  /// allocates nothing. Error when the batch is too small or of another shape than the store's
+  /// patches.
   void fill(std::uint64_t step, const PatchStore& store, Batch& batch);
   /// The samples of a step, for tests and for the record of a failed batch.
   std::vector<Sample> samples(std::uint64_t step);

@@ -23,6 +23,7 @@ class DelayedMean final : public ExchangeRule {
   bool agreed_is_finite() const override { return mean_.finite(); }
   std::vector<std::span<float>> arrays() override { return mean_.arrays(); }
   std::vector<std::span<float>> values() override { return mean_.values(); }
+  std::string way() const override { return mean_.way(); }
   void use(Wire wire) override { mean_.use(wire); }
   double flight_start_s() const override { return mean_.started_s(); }
   double flight_end_s() const override { return mean_.ended_s(); }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ inline constexpr std::size_t kControlWords = sizeof(ControlWords) / sizeof(float
 void put(const ControlWords& words, std::span<float> into);
 ControlWords take_words(std::span<const float> from);
 
+/// Through the hosts' memory: what always works.
+inline constexpr const char* kHostWay = "host memory";
+
 /// One rule, seen from one unit. All units call the same members in the same order.
 class ExchangeRule {
  public:
@@ -68,6 +72,9 @@ class ExchangeRule {
   virtual std::vector<std::span<float>> arrays() { return {}; }
   virtual std::vector<std::span<float>> values() { return {}; }
 
+  /// How what is sent gets from unit to unit.
+  virtual std::string way() const { return kHostWay; }
+
   /// Collective, between rounds: from now on this is what travels between nodes.
   virtual void use(Wire /*wire*/) {}
 
@@ -83,7 +90,8 @@ struct RuleOptions {
   float share = 1;           // samples of this unit in a round / samples of all units
   Scorer* scorer = nullptr;  // for merges that weigh; outlives the rule
   Wire wire = Wire::fp32;
-  int ranks_per_node = 0;  // as in ExchangeOptions
+  int ranks_per_node = 0;                            // as in ExchangeOptions
+  std::function<void(const std::string&)> say = {};  // a line about the way that is taken
 };
 
 /// Collective. One unit alone makes plain optimizer steps, whatever the exchange. Unit and comm

@@ -1,9 +1,20 @@
 #include "oida/parameter_mean.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "oida/exchange_way.hpp"
+
 namespace oida {
+
+namespace {
+
+bool all_finite(std::span<const float> values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+}  // namespace
 
 ParameterMean::ParameterMean(Unit& unit, Comm& comm, const RuleOptions& options)
     : unit_(unit),
@@ -12,6 +23,15 @@ ParameterMean::ParameterMean(Unit& unit, Comm& comm, const RuleOptions& options)
       weights_(options.merge, comm.rank(), comm.size(), options.share),
       sent_(unit.x().size()) {
   use(options.wire);
+  find_way();
+}
+
+void ParameterMean::find_way() {
+  if (weights_.scores()) return;
+  auto* there = dynamic_cast<DeviceSum*>(unit_.resident());
+  if (!sums_on_devices(comm_, there, options_.say)) return;
+  there_ = there;
+  sum_.resize(size() + kControlWords);
 }
 
 void ParameterMean::use(Wire wire) {
@@ -44,24 +64,60 @@ void ParameterMean::start(const ControlWords& words, Precision precision) {
   unit_.clock().enter(Phase::other);
   if (precision != precision_) settle();
   precision_ = precision;
+  words_ = words;
+  scored_ = false;
+  if (auto* card = resident()) {
+    send_resident(*card);
+    return;
+  }
   const float weight = weights_.weight();
   const bool finite =
       pending_ ? merge_and_send(flat_arrays(), weight) : send(flat_arrays(), weight);
   pending_ = false;
-  scored_ = false;
-  ControlWords own = words;
-  if (!finite) own.non_finite = 1.0F;
-  put(own, exchange_->window(0).subspan(size()));
+  fly(finite);
+}
+
+ResidentTraining* ParameterMean::resident() {
+  return base_.empty() && !weights_.scores() ? unit_.resident() : nullptr;
+}
+
+void ParameterMean::send_resident(ResidentTraining& resident) {
+  settle();
+  started_s_ = now_s();
+  awaited_ = true;
+  if (!sums_there()) return resident.send(weights_.weight());
+  std::array<float, kControlWords> words{};
+  put(words_, words);
+  there_->send_sum(weights_.weight(), words);
+}
+
+bool ParameterMean::take_off() {
+  if (!awaited_) return true;
+  if (sums_there()) {
+    awaited_ = !there_->summed(sum_);
+    ended_s_ = now_s();
+    return !awaited_;
+  }
+  const auto window = exchange_->window(0).first(size());
+  if (!unit_.resident()->sent(window)) return false;
+  awaited_ = false;
+  fly(all_finite(window));
+  return true;
+}
+
+void ParameterMean::fly(bool finite) {
+  if (!finite) words_.non_finite = 1.0F;
+  put(words_, exchange_->window(0).subspan(size()));
   unit_.clock().enter(Phase::exposed);
   started_s_ = now_s();
   const std::size_t floats = size() + kControlWords;
-  exchange_->start_window(0, floats, precision == Precision::exact ? floats : kControlWords);
+  exchange_->start_window(0, floats, precision_ == Precision::exact ? floats : kControlWords);
   unit_.clock().enter(Phase::other);
 }
 
 void ParameterMean::poll() {
   const Phase before = unit_.clock().enter(Phase::exposed);
-  exchange_->poll();
+  if (take_off()) exchange_->poll();
   unit_.clock().enter(before);
 }
 
@@ -77,19 +133,29 @@ void ParameterMean::score() {
 
 ControlWords ParameterMean::finish() {
   unit_.clock().enter(Phase::exposed);
+  while (!take_off()) continue;
+  unit_.clock().enter(Phase::exposed);
   exchange_->finish();
   unit_.clock().enter(Phase::other);
   if (scored_) weights_.take();
   pending_ = true;
-  const auto sums = take_words(exchange_->window_sum(0).subspan(size()));
+  const auto came = sums_there() ? std::span<const float>(sum_) : exchange_->window_sum(0);
+  const auto sums = take_words(came.subspan(size()));
   finite_ = sums.non_finite == 0.0F;
+  if (sums_there()) finite_ = finite_ && all_finite(came.first(size()));
   return sums;
 }
 
 void ParameterMean::settle() {
   if (!pending_) return;
   const Phase before = unit_.clock().enter(Phase::other);
-  merge(flat_arrays());
+  if (sums_there()) {
+    there_->merge_sum();
+  } else if (auto* card = resident()) {
+    card->merge(exchange_->window_sum(0).first(size()));
+  } else {
+    merge(flat_arrays());
+  }
   pending_ = false;
   unit_.clock().enter(before);
 }
@@ -98,11 +164,12 @@ void ParameterMean::adopt() {
   settle();
   const auto m = mean();
   std::copy(m.begin(), m.end(), unit_.x().begin());
-  finite_ = finite_ && std::all_of(m.begin(), m.end(), [](float v) { return std::isfinite(v); });
+  finite_ = finite_ && all_finite(m);
 }
 
 std::span<const float> ParameterMean::mean() const {
   if (differences()) return base_;
+  if (sums_there()) return std::span(sum_).first(size());
   return exchange_->window_sum(0).first(size());
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/aligned.hpp"
+#include "engine/device_sum.hpp"
 #include "oida/exchange_rule.hpp"
 #include "oida/flat_pass.hpp"
 
@@ -39,7 +40,8 @@ class ParameterMean {
   std::span<const float> mean() const;
   bool finite() const { return finite_; }
   double started_s() const { return started_s_; }
-  double ended_s() const { return exchange_->ended_s(); }
+  double ended_s() const { return sums_there() ? ended_s_ : exchange_->ended_s(); }
+  std::string way() const { return sums_there() ? there_->way() : kHostWay; }
   std::int64_t bytes() const;
 
   std::vector<std::span<float>> arrays();
@@ -47,6 +49,15 @@ class ParameterMean {
 
  private:
   FlatArrays flat_arrays();
+  /// Where the unit's engine keeps x, and what travels is x itself: the merge happens there.
+  ResidentTraining* resident();
+  void send_resident(ResidentTraining& resident);
+  /// Collective: units whose engines can sum among themselves do, if a test shows that it works.
+  void find_way();
+  bool sums_there() const { return there_ != nullptr && base_.empty(); }
+  /// Opens the flight of what has come from there; true when it has.
+  bool take_off();
+  void fly(bool finite);
   std::size_t size() const { return sent_.size(); }
   bool differences() const { return precision_ == Precision::wire && !base_.empty(); }
 
@@ -58,6 +69,11 @@ class ParameterMean {
   AlignedVector<float> sent_;  // s
   AlignedVector<float> base_;  // b, for a lossy wire
   Precision precision_ = Precision::wire;
+  DeviceSum* there_ = nullptr;
+  AlignedVector<float> sum_;  // that came from there, control words behind it
+  double ended_s_ = 0;
+  ControlWords words_;
+  bool awaited_ = false;  // what is sent is on its way from the engine
   bool pending_ = false;  // m has come and is not merged yet
   bool scored_ = false;   // in this round
   bool finite_ = true;

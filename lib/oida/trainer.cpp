@@ -17,6 +17,7 @@ RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& option
   rule.scorer = parts.scorer;
   rule.wire = wire;
   rule.ranks_per_node = options.ranks_per_node;
+  if (parts.comm.rank() == 0) rule.say = parts.on_event;
   return rule;
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host_card.hpp"
 #include "mpi_world.hpp"
 #include "oida/simulator.hpp"
 
@@ -37,8 +38,9 @@ Simulation simulation(int interleave) {
 /// This rank's unit with a rule of its own.
 class RuleKit {
  public:
-  RuleKit(const Problem& problem, const RuleOptions& options)
-      : kit_(problem, world().size(), world().rank(), kBatch),
+  RuleKit(const Problem& problem, const RuleOptions& options,
+          const std::string& engine = "reference")
+      : kit_(problem, world().size(), world().rank(), kBatch, 7, engine),
         scorer_(kit_.engine(), problem.store, problem.validation) {
     RuleOptions with_scorer = options;
     with_scorer.scorer = &scorer_;
@@ -58,6 +60,12 @@ class RuleKit {
   }
 
   ExchangeRule& rule() { return *rule_; }
+  /// In canonical order.
+  std::vector<float> canonical(std::span<const float> flat) {
+    std::vector<float> values(parameter_count(kit_.engine().network()));
+    kit_.engine().export_flat(flat, values);
+    return values;
+  }
   std::span<float> x() { return kit_.unit().x(); }
 
  private:
@@ -75,6 +83,39 @@ void expect_close(std::span<const float> found, const std::vector<float>& expect
   EXPECT_LT(distance(found, expected), 1e-5 * magnitude(expected));
 }
 
+/// What lies between the cards that compute on the host, with or without a fault of the last unit.
+class UnitsByMpi final : public Units {
+ public:
+  enum class Fault { none, join, sum };
+  explicit UnitsByMpi(Fault fault, bool everywhere = true) : fault_(fault) {
+    if (everywhere || !is_last()) HostCard::units = this;
+  }
+  UnitsByMpi(const UnitsByMpi&) = delete;
+  UnitsByMpi& operator=(const UnitsByMpi&) = delete;
+  ~UnitsByMpi() override { HostCard::units = nullptr; }
+
+  void join(const std::string& invitation, int rank, int size) override {
+    EXPECT_EQ(invitation, "come");
+    EXPECT_EQ(rank, world().rank());
+    EXPECT_EQ(size, world().size());
+    if (fault_ == Fault::join && is_last()) throw Error("fake", "no peer access");
+  }
+  void sum(std::span<float> values) override {
+    std::vector<double> sums(values.begin(), values.end());
+    world().sum(sums);
+    std::ranges::transform(sums, values.begin(), [](double v) { return static_cast<float>(v); });
+    if (fault_ == Fault::sum && is_last()) values.back() += 1.0F;
+    ++sums_;
+  }
+  int sums() const { return sums_; }
+
+ private:
+  static bool is_last() { return world().rank() == world().size() - 1; }
+
+  Fault fault_;
+  int sums_ = 0;
+};
+
 class DelayedMeanTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(DelayedMeanTest, EqualsTheSerialSimulation) {
@@ -82,6 +123,77 @@ TEST_P(DelayedMeanTest, EqualsTheSerialSimulation) {
   RuleKit kit(problem, rule_options());
   kit.train(50, GetParam());
   expect_close(kit.x(), own(simulate_delayed_mean(problem, simulation(GetParam()))));
+}
+
+/// Parameters that stay with the engine are sent from there and merged there.
+TEST_P(DelayedMeanTest, OnCardsEqualsTheSerialSimulation) {
+  const Problem problem;
+  const auto expected = own(simulate_delayed_mean(problem, simulation(GetParam())));
+  for (const char* engine : {"card", "mixed"}) {
+    RuleKit kit(problem, rule_options(), engine);
+    kit.train(50, GetParam(), 7);
+    expect_close(kit.canonical(kit.x()), expected);
+  }
+}
+
+TEST_P(DelayedMeanTest, OnCardsAgreesOnItsFinalMean) {
+  const Problem problem;
+  RuleKit plain(problem, rule_options());
+  plain.train(9, GetParam());
+  plain.rule().final_mean({});
+  for (const char* engine : {"card", "mixed"}) {
+    RuleKit kit(problem, rule_options(), engine);
+    kit.train(9, GetParam());
+    ControlWords words;
+    words.train_loss = 1.0F;
+    EXPECT_EQ(kit.rule().final_mean(words).train_loss, static_cast<float>(world().size()));
+    expect_close(kit.canonical(kit.x()), plain.canonical(plain.x()));
+    EXPECT_TRUE(std::ranges::equal(kit.rule().agreed(), kit.x()));
+    EXPECT_TRUE(kit.rule().agreed_is_finite());
+  }
+}
+
+TEST_P(DelayedMeanTest, CardsThatSumAmongThemselvesEqualTheSerialSimulation) {
+  const Problem problem;
+  UnitsByMpi units(UnitsByMpi::Fault::none);
+  RuleKit kit(problem, rule_options(), "card");
+  kit.train(50, GetParam(), 7);
+  expect_close(kit.canonical(kit.x()), own(simulate_delayed_mean(problem, simulation(GetParam()))));
+  if (world().size() == 1) return;
+  EXPECT_EQ(kit.rule().way(), "host");
+  EXPECT_EQ(units.sums(), 51);  // a test, and every round
+  EXPECT_GE(kit.rule().flight_end_s(), kit.rule().flight_start_s());
+  ControlWords words;
+  words.train_loss = 1.0F;
+  EXPECT_EQ(kit.rule().final_mean(words).train_loss, static_cast<float>(world().size()));
+  EXPECT_TRUE(std::ranges::equal(kit.rule().agreed(), kit.x()));
+}
+
+TEST(ExchangeWayTest, IsThroughTheHostsWhereCardsCannotSum) {
+  using Fault = UnitsByMpi::Fault;
+  if (world().size() == 1) GTEST_SKIP() << "one unit exchanges nothing";
+  const Problem problem;
+  const auto expected = own(simulate_delayed_mean(problem, simulation(1)));
+  struct Case {
+    Fault fault;
+    bool everywhere;
+    std::string said;
+  };
+  for (const Case& of : {Case{Fault::join, true, "no peer access"},
+                         Case{Fault::sum, true, "a sum of"}, Case{Fault::none, false, ""}}) {
+    UnitsByMpi units(of.fault, of.everywhere);
+    std::vector<std::string> said;
+    RuleOptions options = rule_options();
+    options.say = [&](const std::string& line) { said.push_back(line); };
+    RuleKit kit(problem, options, "card");
+    kit.train(50, 1);
+    expect_close(kit.canonical(kit.x()), expected);
+    EXPECT_EQ(kit.rule().way(), "host memory");
+    ASSERT_EQ(said.size(), of.said.empty() ? 0U : 1U);
+    if (said.empty()) continue;
+    EXPECT_NE(said.front().find(of.said), std::string::npos) << said.front();
+    EXPECT_NE(said.front().find("; units exchange through host memory"), std::string::npos);
+  }
 }
 
 TEST_P(DelayedMeanTest, HasTheSameBitsWheneverItsMergesAreMade) {
@@ -220,11 +332,14 @@ TEST(FinalMeanTest, LeavesTheSameBitsOnEveryUnit) {
 
 TEST(FinitenessTest, OneUnitsNanIsSeenByAll) {
   const Problem problem;
-  for (const auto kind : {ExchangeKind::oida, ExchangeKind::local}) {
-    RuleKit kit(problem, rule_options(kind));
+  using Named = std::pair<ExchangeKind, const char*>;
+  for (const auto& [kind, engine] :
+       {Named{ExchangeKind::oida, "reference"}, Named{ExchangeKind::local, "reference"},
+        Named{ExchangeKind::oida, "card"}}) {
+    RuleKit kit(problem, rule_options(kind), engine);
     kit.train(2, 1);
     EXPECT_TRUE(kit.rule().agreed_is_finite());
-    if (world().rank() == world().size() - 1) kit.x()[3] = std::nanf("");
+    if (world().rank() == world().size() - 1) kit.x()[0] = std::nanf("");
     kit.rule().begin({});
     const auto sums = kit.rule().end();
     EXPECT_TRUE(sums.non_finite > 0.0F || world().size() == 1);
