@@ -128,12 +128,15 @@ Dataset prepare(Comm& comm, const Deck& deck) {
   collectively(comm, [&] {
     data.split = make_split(labels, data.classes.size(), split_options(deck, data.recipe),
                             data.classes.names, parts);
-    cut_shards(comm, deck, data);
   });
-  data.shard_checksums = comm.all_gather(data.shard_checksums.front());
-  gather_shard_classes(comm, data);
   data.warnings.insert(data.warnings.end(), data.split.warnings.begin(), data.split.warnings.end());
   return data;
+}
+
+void deal(Comm& comm, const Deck& deck, Dataset& data, const std::vector<std::int64_t>& weights) {
+  collectively(comm, [&] { cut_shards(comm, deck, data, weights); });
+  data.shard_checksums = comm.all_gather(data.shard_checksums.front());
+  gather_shard_classes(comm, data);
 }
 
 std::vector<bool> trained_classes(const Dataset& data) {
@@ -161,19 +164,28 @@ std::set<std::uint32_t> blocks_of(const std::vector<Sample>& samples) {
   return blocks;
 }
 
-}  // namespace
-
-std::int64_t store_bytes(const Dataset& data, const Deck& deck) {
+std::int64_t store_pixels(const Dataset& data, const Deck& deck) {
   auto blocks = blocks_of(data.shard);
   blocks.merge(blocks_of(data.validation));
   blocks.merge(blocks_of(data.common));
-  std::int64_t bytes = 0;
+  std::int64_t pixels = 0;
   for (const auto block : blocks) {
     const Window window = block_window(data, deck, block);
-    const std::int64_t pixels = std::int64_t{window.rows} * window.cols;
-    bytes += pixels * (channels(data.recipe) * static_cast<std::int64_t>(sizeof(float)) + 1);
+    pixels += std::int64_t{window.rows} * window.cols;
   }
-  return bytes;
+  return pixels;
+}
+
+}  // namespace
+
+std::int64_t store_bytes(const Dataset& data, const Deck& deck) {
+  const auto valid = store_pixels(data, deck);  // a byte each
+  return static_cast<std::int64_t>(scene_bytes(data, deck)) + valid;
+}
+
+std::size_t scene_bytes(const Dataset& data, const Deck& deck) {
+  const auto floats = static_cast<std::size_t>(store_pixels(data, deck) * channels(data.recipe));
+  return floats * sizeof(float);
 }
 
 SceneReading scene_reading(const Dataset& data) {

@@ -53,8 +53,11 @@ struct Dataset {
   bool dense() const { return tiles.training != nullptr; }
 };
 
-/// Collective. Opens, checks and splits; reads each scene once over all ranks, no features yet.
+/// Collective. Opens, checks and splits; reads each scene once over all ranks, no features yet. No
+/// unit has samples yet.
 Dataset prepare(Comm& comm, const Deck& deck);
+/// Collective. Gives every unit its samples, by weights from 1.
+void deal(Comm& comm, const Deck& deck, Dataset& data, const std::vector<std::int64_t>& weights);
 
 /// What is read of a block: itself and the margin that its patches reach into; where tiles are cut,
 /// what they may show of it.
@@ -69,6 +72,8 @@ struct SceneReading {
   std::int64_t bytes = 0;
 };
 SceneReading scene_reading(const Dataset& data);
+/// Bytes of its features alone.
+std::size_t scene_bytes(const Dataset& data, const Deck& deck);
 
 /// Features of the blocks that `samples` stand in, not normalised.
 PatchStore load(Dataset& data, const Deck& deck, const std::vector<Sample>& samples);

@@ -145,6 +145,8 @@ void add_data_keys(Table& table, Deck& deck) {
                              "training samples a class at most, 0 = all");
   table.choice("data.shards", data.shards, {"stratified", "local", "spatial"},
                "how units share samples");
+  table.choice("data.shard_weights", data.shard_weights, {"equal", "measured"},
+               "sizes of shards and batches; measured: by each unit's speed at the start");
   table.choice("data.augmentation", data.augmentation, {"none", "mirror", "dihedral"},
                "how training patches are varied");
   table.number("data.orientation_deg", data.orientation_deg, 0.0, 0.0, 90.0,
@@ -220,8 +222,8 @@ void add_oida_keys(Table& table, Deck& deck) {
 
 void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   auto& device = deck.device;
-  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu"},
-               "where to compute; auto is the CPU");
+  table.choice("device.kind", device.kind, {"auto", "cpu", "gpu", "mixed"},
+               "where to compute; auto is the CPU; mixed: a GPU for a rank as far as they go");
   table.choice("device.engine", device.engine, {"onednn", "reference"}, "engine on the CPU");
   table.text("device.kernels", device.kernels, "table",
              "table | measure | plan:RUN.json, which kernel runs where");

@@ -20,7 +20,7 @@ struct Deck {
   } scene;
   struct {
     std::vector<std::string> split_file;
-    std::string features, speckle_filter, split, buffer_px, shards, augmentation;
+    std::string features, speckle_filter, split, buffer_px, shards, shard_weights, augmentation;
     std::int64_t patch_px, tile_px, tile_shift_px, block_px, max_per_class, resample_looks, seed;
     double validation_share, test_share, balanced_share, orientation_deg;
   } data;

@@ -44,6 +44,21 @@ std::int64_t restarts_in(const std::string& run_directory) {
   return counts ? json["restarts"].get<std::int64_t>() + 1 : 1;
 }
 
+std::vector<std::int64_t> batches_in(const std::string& run_directory) {
+  const std::string file = run_directory + "/run.json";
+  if (!std::filesystem::exists(file)) return {};
+  const Json json = read_json(file);
+  std::vector<std::int64_t> batches;
+  if (!json.is_object() || !json.contains("shards") || !json["shards"].is_array()) return {};
+  for (const Json& shard : json["shards"]) {
+    const bool named = shard.is_object() && shard.contains("batch") &&
+                       shard["batch"].is_number_integer() && shard["batch"].get<std::int64_t>() > 0;
+    if (!named) return {};
+    batches.push_back(shard["batch"].get<std::int64_t>());
+  }
+  return batches;
+}
+
 InterleavePlan recorded_interleave(const std::string& run_json) {
   return recorded<InterleavePlan>("oida.interleave", run_json, "interleave_plan");
 }

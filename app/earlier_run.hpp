@@ -13,6 +13,9 @@ namespace oida::app {
 /// its run.json counts.
 std::int64_t restarts_in(const std::string& run_directory);
 
+/// Samples a step by unit that its run.json names; empty when it is new or names none.
+std::vector<std::int64_t> batches_in(const std::string& run_directory);
+
 /// InputError naming the key when the file is no run.json that holds it.
 InterleavePlan recorded_interleave(const std::string& run_json);
 WirePlan recorded_wires(const std::string& run_json);

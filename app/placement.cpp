@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -9,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "earlier_run.hpp"
+#include "engine/canonical_engine.hpp"
 
 namespace oida::app {
 
@@ -24,13 +26,18 @@ std::vector<int> node_cores(const Comm& comm) {
   return {cores.begin(), cores.end()};
 }
 
-bool on_gpu(const DeviceOptions& device) {
-  return device.kind == "gpu";
+bool may_use_gpus(const DeviceOptions& device) {
+  return device.kind == "gpu" || device.kind == "mixed";
 }
 
 /// This rank's GPU.
-Device find_gpu(int node_rank) {
+std::optional<Device> find_gpu(const DeviceOptions& device, int node_rank) {
+  if (!may_use_gpus(device)) return std::nullopt;
   const auto gpus = gpu_devices();
+  if (device.kind == "mixed") {
+    const auto own = static_cast<std::size_t>(node_rank);
+    return own < gpus.size() ? std::optional(gpus[own]) : std::nullopt;
+  }
   if (gpus.empty()) {
     throw InputError("device.kind",
                      "gpu: no GPU is visible to this process (CUDA " + cuda_version() + ")");
@@ -79,11 +86,9 @@ ComputePlace place_this_rank(const Comm& comm, const DeviceOptions& device,
   const auto cores = node_cores(comm);
   const int available = static_cast<int>(cores.size());
   ComputePlace place;
-  if (on_gpu(device)) {
-    const Device gpu = find_gpu(own.node_rank);
-    place.device = "gpu";
-    place.gpu = gpu.ordinal;
-    uuid = gpu.uuid;
+  if (const auto gpu = find_gpu(device, own.node_rank)) {
+    place.gpu = gpu->ordinal;
+    uuid = gpu->uuid;
   }
   own_cores = own.cores;
   place.threads = device.threads > 0 ? device.threads : std::max(1, available / own.node_ranks);
@@ -106,6 +111,7 @@ ComputePlace place_this_rank(const Comm& comm, const DeviceOptions& device,
 void check_shared_gpus(Comm& comm, const DeviceOptions& device, ComputePlace& place) {
   const auto& uuids = place.gpu_uuids;
   for (std::size_t rank = 0; rank < uuids.size(); ++rank) {
+    if (uuids[rank].empty()) continue;
     const auto sharing = std::count(uuids.begin(), uuids.end(), uuids[rank]);
     if (sharing == 1) continue;
     const std::string what = std::to_string(sharing) + " ranks share " + uuids[rank] + " on " +
@@ -118,14 +124,24 @@ void check_shared_gpus(Comm& comm, const DeviceOptions& device, ComputePlace& pl
   }
 }
 
+std::string job_device(const ComputePlace& place) {
+  const auto without = std::ranges::count(place.gpu_uuids, std::string());
+  if (without == std::ssize(place.gpu_uuids)) {
+    throw AgreedError("device.kind: mixed: no rank sees a GPU (CUDA " + cuda_version() + ")",
+                      Exit::refused);
+  }
+  return without == 0 ? "gpu" : "mixed";
+}
+
 }  // namespace
 
 ComputePlace place_ranks(Comm& comm, const DeviceOptions& device) {
   std::vector<int> own_cores;
   std::string uuid;
   auto place = collectively(comm, [&] { return place_this_rank(comm, device, own_cores, uuid); });
-  if (on_gpu(device)) {
+  if (may_use_gpus(device)) {
     place.gpu_uuids = comm.all_gather(uuid);
+    place.device = job_device(place);
     check_shared_gpus(comm, device, place);
   }
   std::ostringstream text;
@@ -137,10 +153,16 @@ ComputePlace place_ranks(Comm& comm, const DeviceOptions& device) {
   return place;
 }
 
+std::unique_ptr<Engine> in_one_order(Comm& comm, std::unique_ptr<Engine> engine) {
+  const auto orders = comm.all_gather(std::to_string(order_checksum(*engine)));
+  if (std::ranges::count(orders, orders.front()) == std::ssize(orders)) return engine;
+  return in_canonical_order(std::move(engine));
+}
+
 EngineOptions engine_options(const DeviceOptions& device, const ComputePlace& place, int batch) {
   EngineOptions options;
-  options.kind = on_gpu(device) ? "cuda" : device.engine;
-  options.device = place.gpu;
+  options.kind = place.gpu >= 0 ? "cuda" : device.engine;
+  options.device = std::max(place.gpu, 0);
   options.memory_limit_bytes = static_cast<std::size_t>(device.memory_limit_mb) * 1'000'000;
   options.precision = device.precision;
   options.threads = place.threads;

@@ -39,14 +39,15 @@ Json placement_json(const Comm& comm, const ComputePlace& place) {
   Json table = Json::array();
   for (const auto& rank : comm.placement()) {
     const auto index = static_cast<std::size_t>(rank.rank);
-    const Json uuid = place.gpu_uuids.empty() ? Json(nullptr) : Json(place.gpu_uuids[index]);
+    const bool on_gpu = place.is_on_gpu(index);
+    const Json uuid = on_gpu ? Json(place.gpu_uuids[index]) : Json(nullptr);
     table.push_back({{"rank", rank.rank},
                      {"host", rank.host},
                      {"node", rank.node},
                      {"node_rank", rank.node_rank},
                      {"cores", place.cores[index]},
                      {"threads", place.threads},
-                     {"device", place.device},
+                     {"device", on_gpu ? "gpu" : "cpu"},
                      {"device_uuid", uuid}});
   }
   return table;
@@ -77,11 +78,12 @@ Json samples_json(const Dataset& data) {
   return classes;
 }
 
-Json shards_json(const Dataset& data) {
+Json shards_json(const Dataset& data, const TrainingPlan& plan) {
   Json shards = Json::array();
   for (std::size_t unit = 0; unit < data.shard_samples.size(); ++unit) {
     shards.push_back({{"unit", unit},
                       {"samples", data.shard_samples[unit]},
+                      {"batch", plan.batches[unit]},
                       {"checksum", data.shard_checksums[unit]},
                       {"classes", data.shard_classes[unit]}});
     if (data.dense()) shards.back()["tiles"] = data.tiles.shard_tiles[unit];
@@ -111,7 +113,7 @@ nlohmann::ordered_json run_record(const Comm& comm, const Deck& deck, const Data
   json["split"] = {{"kind", to_string(data.split.kind)}, {"leaky", data.split.leaky()}};
   json["classes"] = samples_json(data);
   json["training_checksum"] = data.checksum;
-  json["shards"] = shards_json(data);
+  json["shards"] = shards_json(data, plan);
   json["network"] = {{"name", engine.network().name},
                      {"layers", to_lines(engine.network())},
                      {"parameters", parameter_count(engine.network())},

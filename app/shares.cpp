@@ -97,7 +97,8 @@ void share_validation(const Comm& comm, const Deck& deck, const std::vector<Samp
 }
 
 /// Indices into the training samples of this unit's shard; the tiles that hold them are the unit's.
-std::vector<std::uint32_t> cut_tile_shard(const Comm& comm, const Deck& deck, Dataset& data) {
+std::vector<std::uint32_t> cut_tile_shard(const Comm& comm, const Deck& deck, Dataset& data,
+                                          const std::vector<std::int64_t>& weights) {
   const auto& training = data.split.training;
   const int tile_px = static_cast<int>(deck.data.tile_px), rim = rim_px(data, deck);
   if (deck.data.tile_px > deck.data.block_px - 2 * rim) {
@@ -109,9 +110,9 @@ std::vector<std::uint32_t> cut_tile_shard(const Comm& comm, const Deck& deck, Da
   }
   const Tiling tiling = make_tiles(data.split, training, tile_px, rim);
   require_enough(tiling.tiles.size(), "tiles", comm);
-  data.tiles.shard_tiles = shard_sizes(tiling.tiles.size(), comm.size());
+  data.tiles.shard_tiles = shard_sizes(tiling.tiles.size(), weights);
   const auto own = make_shard(tiling.tiles, shard_kind(deck.data.shards),
-                              static_cast<std::uint64_t>(deck.data.seed), comm.size(), comm.rank());
+                              static_cast<std::uint64_t>(deck.data.seed), weights, comm.rank());
   data.tiles.shard = pick(tiling.tiles, own);
   std::vector<bool> is_own(tiling.tiles.size());
   for (const auto tile : own) is_own[tile] = true;
@@ -128,13 +129,14 @@ std::vector<std::uint32_t> cut_tile_shard(const Comm& comm, const Deck& deck, Da
 
 }  // namespace
 
-void cut_shards(Comm& comm, const Deck& deck, Dataset& data) {
+void cut_shards(Comm& comm, const Deck& deck, Dataset& data,
+                const std::vector<std::int64_t>& weights) {
   const auto& training = data.split.training;
   require_enough(training.size(), "samples", comm);
-  const auto own = deck.dense() ? cut_tile_shard(comm, deck, data)
-                                : make_shard(training, shard_kind(deck.data.shards),
-                                             static_cast<std::uint64_t>(deck.data.seed),
-                                             comm.size(), comm.rank());
+  const auto own =
+      deck.dense() ? cut_tile_shard(comm, deck, data, weights)
+                   : make_shard(training, shard_kind(deck.data.shards),
+                                static_cast<std::uint64_t>(deck.data.seed), weights, comm.rank());
   data.shard = pick(training, own);
   data.shard_checksums = {hex(shard_checksum(data.split, training, own))};
   std::vector<std::uint32_t> all(training.size());

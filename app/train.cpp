@@ -9,6 +9,7 @@
 #include "io/run/run_directory.hpp"
 #include "stop_signal.hpp"
 #include "training_run.hpp"
+#include "unit_batches.hpp"
 
 namespace oida::app {
 
@@ -33,14 +34,18 @@ PreparedRun prepare_run(Comm& comm, Deck deck) {
   run.deck = std::move(deck);
   run.place = place_ranks(comm, device_options(run.deck));
   run.data = prepare(comm, run.deck);
+  const auto batches = unit_batches(comm, run.deck, run.data, run.place);
+  const std::vector<std::int64_t> alike(batches.size(), 1);
+  deal(comm, run.deck, run.data, run.deck.data.shard_weights == "measured" ? batches : alike);
   collectively(comm, [&] {
-    run.plan = make_plan(comm, run.deck, run.data);
+    run.plan = make_plan(comm, run.deck, run.data, batches);
     auto options = engine_options(device_options(run.deck), run.place, run.plan.batch);
-    options.class_weights = run.plan.class_weights;
+    options.class_weights = class_weights(run.deck, run.data);
     options.label_smoothing = static_cast<float>(run.deck.train.label_smoothing);
     run.engine = make_engine(make_network(run.deck, run.data), options);
-    plan_memory(run.plan, run.deck, run.data, *run.engine);
   });
+  run.engine = in_one_order(comm, std::move(run.engine));
+  collectively(comm, [&] { plan_memory(run.plan, run.deck, run.data, *run.engine); });
   return run;
 }
 

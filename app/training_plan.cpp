@@ -33,10 +33,6 @@ std::vector<float> balanced_weights(const Split& split) {
   return weights;
 }
 
-int batch_of(std::int64_t global_batch, int units, int unit) {
-  return static_cast<int>(global_batch / units + (unit < global_batch % units ? 1 : 0));
-}
-
 std::string megabytes(std::int64_t bytes) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / 1e6 << " MB";
@@ -97,7 +93,13 @@ std::int64_t TrainingPlan::gpu_bytes() const {
   return bytes;
 }
 
-TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) {
+std::vector<float> class_weights(const Deck& deck, const Dataset& data) {
+  return deck.train.class_weights == "balanced" ? balanced_weights(data.split)
+                                                : std::vector<float>{};
+}
+
+TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data,
+                       const std::vector<std::int64_t>& batches) {
   const int units = comm.size();
   if (exchange_kind(deck.oida.exchange) == ExchangeKind::none && units > 1) {
     throw InputError("oida.exchange",
@@ -109,25 +111,23 @@ TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data) 
   if (jitter_options(deck).any()) MatrixJitter(jitter_options(deck), data.recipe, {});
   TrainingPlan plan;
   plan.interleave = make_interleave(comm, deck);
-  plan.global_batch =
-      deck.train.global_batch > 0 ? deck.train.global_batch : deck.train.batch * units;
-  if (plan.global_batch < units) {
-    throw InputError("train.global_batch", std::to_string(plan.global_batch) + " for " +
-                                               std::to_string(units) + " units");
-  }
-  plan.batch = batch_of(plan.global_batch, units, comm.rank());
+  plan.batches = batches;
+  plan.global_batch = std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
+  plan.batch = static_cast<int>(batches[static_cast<std::size_t>(comm.rank())]);
   const auto& drawn = data.drawn_by_unit();
-  plan.steps_per_epoch =
-      deck.train.global_batch > 0
-          ? ceil_div(std::accumulate(drawn.begin(), drawn.end(), std::int64_t{0}),
-                     plan.global_batch)
-          : ceil_div(*std::ranges::max_element(drawn), plan.batch);
+  if (deck.train.global_batch > 0) {
+    const auto all = std::accumulate(drawn.begin(), drawn.end(), std::int64_t{0});
+    plan.steps_per_epoch = ceil_div(all, plan.global_batch);
+  } else {
+    for (std::size_t unit = 0; unit < batches.size(); ++unit) {
+      plan.steps_per_epoch = std::max(plan.steps_per_epoch, ceil_div(drawn[unit], batches[unit]));
+    }
+  }
   plan.total_steps = std::max<std::int64_t>(
       1, std::llround(deck.train.epochs * static_cast<double>(plan.steps_per_epoch)));
   if (deck.dry_run) {
     plan.total_steps = 2 * plan.interleave.steps(0);
   }
-  if (deck.train.class_weights == "balanced") plan.class_weights = balanced_weights(data.split);
   return plan;
 }
 
@@ -144,6 +144,22 @@ std::size_t mapping_bytes(const Dataset& data, const Engine& engine) {
   return AreaPredictor(engine.network(), engine.options(), none, largest).bytes();
 }
 
+/// A GPU cuts its batches itself where the scene fits beside training.
+void plan_gpu_batches(TrainingPlan& plan, const Deck& deck, const Dataset& data,
+                      const Engine& engine) {
+  if (engine.options().kind != "cuda") return;
+  const std::size_t scene = scene_bytes(data, deck);
+  if (engine.has_room_for_scene(scene) && !jitter_options(deck).any()) {
+    plan.memory.push_back({"scene windows, batches are cut there", scene, true});
+    return;
+  }
+  const Shape& patch = engine.network().input;
+  const std::size_t floats = static_cast<std::size_t>(plan.batch) *
+                             static_cast<std::size_t>(patch.h * patch.w) *
+                             static_cast<std::size_t>(engine.channel_stride());
+  plan.memory.push_back({"batches on their way, cut on the CPU", 2 * floats * sizeof(float), true});
+}
+
 }  // namespace
 
 void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine) {
@@ -151,6 +167,7 @@ void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, cons
   const std::size_t flat = engine.flat_size() * sizeof(float);
   const std::size_t slots = Optimizer(optimizer_options(deck), 0).slots();
   plan.memory.push_back({"scene windows", static_cast<std::size_t>(store_bytes(data, deck))});
+  plan_gpu_batches(plan, deck, data, engine);
   plan.memory.push_back({"samples", (data.split.training.size() + data.split.validation.size() +
                                      data.split.test.size() + data.shard.size() +
                                      data.validation.size() + data.common.size()) *

@@ -17,21 +17,24 @@
 namespace oida::app {
 
 struct TrainingPlan {
-  int batch = 0;                  // of this unit
-  std::int64_t global_batch = 0;  // of all units
+  std::vector<std::int64_t> batches;  // by unit
+  int batch = 0;                      // of this unit
+  std::int64_t global_batch = 0;      // of all units
   std::int64_t steps_per_epoch = 0;
   std::int64_t total_steps = 0;
   Interleave interleave = Interleave::fixed(1);
-  std::vector<float> class_weights;
   std::vector<MemoryItem> memory;  // of this rank, largest first
 
   std::int64_t memory_bytes() const;
   std::int64_t gpu_bytes() const;
 };
 
-/// Batches, steps and interleave; InputError naming oida.exchange, oida.interleave or
-/// train.global_batch.
-TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data);
+/// Steps and interleave of these batches by unit; InputError naming oida.exchange, oida.interleave
+/// or oida.merge.
+TrainingPlan make_plan(const Comm& comm, const Deck& deck, const Dataset& data,
+                       const std::vector<std::int64_t>& batches);
+/// train.class_weights for the engine's options; empty = none.
+std::vector<float> class_weights(const Deck& deck, const Dataset& data);
 /// Adds what an engine and the loop will hold; InputError above device.memory_limit_mb.
 void plan_memory(TrainingPlan& plan, const Deck& deck, const Dataset& data, const Engine& engine);
 

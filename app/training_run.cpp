@@ -69,6 +69,7 @@ void TrainingRun::replay_kernels(std::int64_t round) {
     if (options.kernels == run_.engine->kernels()) return;
     run_.engine = make_engine(run_.engine->network(), options);
   });
+  run_.engine = in_one_order(comm_, std::move(run_.engine));
 }
 
 void TrainingRun::tell(const std::string& event) {
@@ -124,6 +125,7 @@ void TrainingRun::finish_record() {
   for (const auto& [round, wire] : trainer_->interleave().wire_plan()) {
     wires.push_back({round, to_string(wire)});
   }
+  record_["exchange_way"] = trainer_->exchange_way();
   record_["rollbacks"] = trainer_->rollbacks();
   directory_->write_json("run.json", record_);
   directory_->write_metrics(trainer_->metrics());

@@ -35,7 +35,7 @@ Network reference_network() {
 }
 
 Network unet_network() {
-  return built_in("unet", {kChannels, kTilePx, kTilePx}, kClasses, Output::dense);
+  return built_in("unet_plain", {kChannels, kTilePx, kTilePx}, kClasses, Output::dense);
 }
 
 Trainer::Trainer(const std::string& precision, int threads)

@@ -1,12 +1,32 @@
 #!/usr/bin/env bash
-# What has to be seen on a machine with a GPU: the engines' common suite, the step's benchmark, and
-# a small training on CPU and GPU. Builds nothing.
+# What has to be seen on a machine with a GPU: the engines' common suite, a part of it under
+# compute-sanitizer, the step's benchmark, and a small training on CPU and GPU.
 # usage: tests/gpu.sh [BUILD]    in a bundle of app/gpu_bundle.sh: gpu.sh
+#        tests/gpu.sh --build    builds the preset gpu-alone first (app/gpu_carry.sh brings what the
+#                                machine lacks); what needs the executable is not run then
 # Without a GPU it says "not run" and exits 0 (with OIDA_SKIP_CODE set: with that code).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-if [[ -d $here/bin ]]; then  # a bundle
+has_gpu() {
+  command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+}
+
+# Only the machine's own architecture, where there is one to ask: half of the time.
+build_alone() {
+  local options=()
+  if has_gpu; then options=(-DCMAKE_CUDA_ARCHITECTURES=native); fi
+  cd "$here/.."
+  cmake --preset gpu-alone "${options[@]}" >/dev/null
+  cmake --build --preset gpu-alone --target engine_test oida_bench_gpu oida_cuda
+}
+
+if [[ ${1:-} == --build ]]; then
+  SECONDS=0
+  (build_alone)
+  echo "built in $SECONDS s"
+  folder=$(cd "$here/../build/gpu-alone" && pwd)
+elif [[ -d $here/bin ]]; then  # a bundle
   folder=$here
 else
   folder=$(cd "${1:-$here/../build/release}" && pwd)
@@ -41,7 +61,7 @@ cuda=/usr/local/cuda
 found=$folder/lib:$(wheel_libraries):$cuda/lib64:$cuda/lib
 export LD_LIBRARY_PATH=$found${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+if has_gpu; then
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 else
   not_run "no GPU"
@@ -54,6 +74,15 @@ failures=0
 echo "== the engines' common suite"
 OIDA_REQUIRE_GPU=1 "$(program engine_test)" --gtest_brief=1 \
   --gtest_filter='*/cuda_1*:Cuda*:Devices*' || failures=$((failures + 1))
+
+echo "== compute-sanitizer"
+if command -v compute-sanitizer >/dev/null; then
+  timeout 100 compute-sanitizer --error-exitcode 3 "$(program engine_test)" --gtest_brief=1 \
+    --gtest_filter='*/cuda_1_small_unet:*/cuda_1_cv_cnn:*/cuda_1_group_norm' |
+    tail -n 4 || failures=$((failures + 1))
+else
+  echo "not run: no compute-sanitizer"
+fi
 
 echo "== the step"
 "$(program oida_bench_gpu)" 1024 || failures=$((failures + 1))

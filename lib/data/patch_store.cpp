@@ -82,8 +82,12 @@ void PatchStore::add(std::uint32_t block, const Window& window, FeatureWindow fe
     throw Error("patch store",
                 "the features of block " + std::to_string(block) + " do not fit its window");
   }
+  if (has(block)) throw Error("patch store", "block " + std::to_string(block) + " came twice");
   if (block >= pieces_.size()) pieces_.resize(std::size_t{block} + 1);
-  pieces_[block] = {window, std::move(features)};
+  const std::size_t floats = features.values.size();
+  pieces_[block] = {window, std::move(features), floats_};
+  order_.push_back(block);
+  floats_ += floats;
 }
 
 void PatchStore::normalise(const Normaliser& normaliser) {
@@ -105,7 +109,7 @@ const PatchStore::Piece& PatchStore::piece(const Sample& sample) const {
 
 void PatchStore::cut(const Sample& sample, Symmetry symmetry, float* out,
                      int channel_stride) const {
-  const auto& [window, features] = piece(sample);
+  const auto& [window, features, first] = piece(sample);
   const int top = sample.row - patch_px_ / 2 - window.row;
   const int left = sample.col - patch_px_ / 2 - window.col;
   const bool inside = top >= 0 && left >= 0 && top + patch_px_ <= features.rows &&
@@ -117,8 +121,25 @@ void PatchStore::cut(const Sample& sample, Symmetry symmetry, float* out,
             landing(symmetry, patch_px_), out, channel_stride);
 }
 
+PatchPlace PatchStore::place(const Sample& sample, Symmetry symmetry) const {
+  const Piece& from = piece(sample);
+  return {from.first,
+          from.features.rows,
+          from.features.cols,
+          sample.row - patch_px_ / 2 - from.window.row,
+          sample.col - patch_px_ / 2 - from.window.col,
+          symmetry.bits};
+}
+
+Scene PatchStore::scene() const {
+  Scene scene;
+  scene.signs = signs_;
+  for (const std::uint32_t block : order_) scene.windows.push_back(pieces_[block].features.values);
+  return scene;
+}
+
 const float* PatchStore::centre(const Sample& sample) const {
-  const auto& [window, features] = piece(sample);
+  const auto& [window, features, first] = piece(sample);
   return features.pixel(sample.row - window.row, sample.col - window.col);
 }
 

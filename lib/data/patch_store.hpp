@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/batch.hpp"
 #include "data/split.hpp"
 #include "polsar/features.hpp"
 #include "polsar/normaliser.hpp"
@@ -44,8 +45,12 @@ class PatchStore {
   bool has(std::uint32_t block) const;
 
   /// Writes [patch, patch, channel_stride]; channels beyond the features' are left untouched.
-  /// Error when the sample's block was not added; so does centre().
+  /// Error when the sample's block was not added; so do place() and centre().
   void cut(const Sample& sample, Symmetry symmetry, float* out, int channel_stride) const;
+  /// What cut() cuts, by its place in scene(); channels beyond the features' are 0 then.
+  PatchPlace place(const Sample& sample, Symmetry symmetry) const;
+  /// Valid until the store is changed.
+  Scene scene() const;
   /// The features of a sample's own pixel.
   const float* centre(const Sample& sample) const;
 
@@ -57,12 +62,15 @@ class PatchStore {
   struct Piece {
     Window window;
     FeatureWindow features;
+    std::size_t first = 0;  // float in scene()
   };
   const Piece& piece(const Sample& sample) const;
 
   int patch_px_;
   std::vector<float> signs_;
   std::vector<float> ones_;
+  std::vector<std::uint32_t> order_;  // blocks as they were added
+  std::size_t floats_ = 0;
   std::vector<Piece> pieces_;  // by block; empty features where the unit does not need the block
 };
 

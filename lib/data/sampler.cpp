@@ -53,15 +53,12 @@ void check(const Batch& batch, const PatchStore& store, const TileLabels* labels
   }
 }
 
-/// One sample of the batch, its pixels and its labels.
-void put(const Sample& sample, Symmetry symmetry, const PatchStore& store, const TileLabels* labels,
-         Batch& batch, std::size_t slot) {
-  const int i = static_cast<int>(slot);
-  store.cut(sample, symmetry, batch.sample(i), batch.channel_stride);
+void put_labels(const Sample& sample, Symmetry symmetry, const TileLabels* labels, Batch& batch,
+                std::size_t slot) {
   if (labels == nullptr) {
     batch.labels[slot] = sample.label;
   } else {
-    labels->cut(sample, symmetry, batch.sample_label(i));
+    labels->cut(sample, symmetry, batch.sample_label(static_cast<int>(slot)));
   }
 }
 
@@ -147,7 +144,14 @@ void Sampler::fill(std::uint64_t step, const PatchStore& store, Batch& batch) {
   batch.seed = options_.seed ^ static_cast<std::uint64_t>(options_.unit) << 32;
   batch.step = static_cast<std::uint32_t>(step);
   for (std::size_t slot = 0; slot < drawn_.size(); ++slot) {
-    put(placed(step, slot), symmetry(options_, step, slot), store, labels_, batch, slot);
+    const Sample at = placed(step, slot);
+    const Symmetry turned = symmetry(options_, step, slot);
+    put_labels(at, turned, labels_, batch, slot);
+    if (!batch.places.empty()) {
+      batch.places[slot] = store.place(at, turned);
+      continue;
+    }
+    store.cut(at, turned, batch.sample(static_cast<int>(slot)), batch.channel_stride);
     if (jitter_ != nullptr) jitter(step, slot, batch);
   }
 }
@@ -166,7 +170,11 @@ int fill_evaluation(std::span<const Sample> samples, std::size_t first, const Pa
   const std::size_t left = samples.size() - std::min(first, samples.size());
   const std::size_t n = std::min(capacity, left);
   std::fill(batch.labels.begin(), batch.labels.end(), -1);
-  for (std::size_t i = 0; i < n; ++i) put(samples[first + i], {}, store, labels, batch, i);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Sample& sample = samples[first + i];
+    put_labels(sample, {}, labels, batch, i);
+    store.cut(sample, {}, batch.sample(static_cast<int>(i)), batch.channel_stride);
+  }
   batch.n = static_cast<int>(n);
   return batch.n;
 }

@@ -38,9 +38,12 @@ class Sampler {
 
   /// From now on batches are changed by it, which is kept by reference.
   void use(const MatrixJitter& jitter) { jitter_ = &jitter; }
+  /// Whether batches hold other pixels than the store: these cannot be named by their place.
+  bool changes_pixels() const { return jitter_ != nullptr; }
 
-  /// Fills `batch` (n, labels, input, seed, step) with the samples of step `step`; allocates
-  /// nothing. Error when the batch is too small or of another shape than the store's patches.
+  /// Fills `batch` (n, labels, input or places, seed, step) with the samples of step `step`;
+  /// allocates nothing. Error when the batch is too small or of another shape than the store's
+  /// patches.
   void fill(std::uint64_t step, const PatchStore& store, Batch& batch);
   /// The samples of a step, for tests and for the record of a failed batch.
   std::vector<Sample> samples(std::uint64_t step);

@@ -20,22 +20,28 @@ void check(std::size_t samples, int units, int unit) {
   }
 }
 
-/// First sample of a unit's consecutive run; the first units take what does not divide.
-std::size_t run_begin(std::size_t samples, int units, int unit) {
-  const auto n = static_cast<std::size_t>(units);
-  const auto u = static_cast<std::size_t>(unit);
-  return samples / n * u + std::min(u, samples % n);
+/// Whose turn it is, over and over: always the unit that is furthest behind its share, of equal
+/// ones the first.
+std::vector<std::size_t> turns(std::span<const std::int64_t> weights) {
+  std::int64_t divisor = 0;
+  for (const std::int64_t weight : weights) {
+    if (weight < 1) throw Error("shards", "a weight of " + std::to_string(weight));
+    divisor = std::gcd(divisor, weight);
+  }
+  const std::int64_t all = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+  std::vector<std::size_t> turn;
+  std::vector<std::int64_t> behind(weights.begin(), weights.end());
+  for (std::int64_t k = 0; k < all / divisor; ++k) {
+    const auto next = std::ranges::max_element(behind);
+    turn.push_back(static_cast<std::size_t>(next - behind.begin()));
+    *next -= all;
+    for (std::size_t unit = 0; unit < behind.size(); ++unit) behind[unit] += weights[unit];
+  }
+  return turn;
 }
 
-Indices run(std::size_t samples, int units, int unit) {
-  const std::size_t begin = run_begin(samples, units, unit);
-  Indices shard(run_begin(samples, units, unit + 1) - begin);
-  std::iota(shard.begin(), shard.end(), static_cast<std::uint32_t>(begin));
-  return shard;
-}
-
-Indices stratified(std::span<const Sample> samples, std::uint64_t seed, std::size_t units,
-                   std::size_t unit) {
+Indices stratified(std::span<const Sample> samples, std::uint64_t seed,
+                   const std::vector<std::size_t>& turn, std::size_t unit) {
   std::array<Indices, 256> members;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     members[samples[i].label].push_back(static_cast<std::uint32_t>(i));
@@ -44,17 +50,17 @@ Indices stratified(std::span<const Sample> samples, std::uint64_t seed, std::siz
   std::size_t dealt = 0;
   for (std::size_t label = 0; label < members.size(); ++label) {
     const Indices order = permutation(members[label].size(), Random(seed, Purpose::shard, label));
-    for (std::size_t k = (unit + units - dealt % units) % units; k < order.size(); k += units) {
-      shard.push_back(members[label][order[k]]);
+    for (const std::uint32_t member : order) {
+      if (turn[dealt++ % turn.size()] == unit) shard.push_back(members[label][member]);
     }
-    dealt += order.size();
   }
   std::sort(shard.begin(), shard.end());
   return shard;
 }
 
-/// The units that dealing in turn would give one sample more are those from `dealt` on.
-Indices local(std::span<const Sample> samples, std::size_t units, std::size_t unit) {
+/// Each class in runs of neighbours, as long as dealing in turn would make them.
+Indices local(std::span<const Sample> samples, const std::vector<std::size_t>& turn,
+              std::size_t units, std::size_t unit) {
   std::array<Indices, 256> members;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     members[samples[i].label].push_back(static_cast<std::uint32_t>(i));
@@ -62,18 +68,18 @@ Indices local(std::span<const Sample> samples, std::size_t units, std::size_t un
   Indices shard;
   std::size_t dealt = 0;
   for (const Indices& own : members) {
-    const auto size_of = [&](std::size_t u) {
-      const bool one_more = (u + units - dealt % units) % units < own.size() % units;
-      return own.size() / units + (one_more ? 1 : 0);
-    };
-    std::size_t begin = 0;
-    for (std::size_t u = 0; u < unit; ++u) begin += size_of(u);
-    const auto first = own.begin() + static_cast<std::ptrdiff_t>(begin);
-    shard.insert(shard.end(), first, first + static_cast<std::ptrdiff_t>(size_of(unit)));
-    dealt += own.size();
+    std::vector<std::ptrdiff_t> sizes(units, 0);
+    for (std::size_t k = 0; k < own.size(); ++k) ++sizes[turn[dealt++ % turn.size()]];
+    const auto end = sizes.begin() + static_cast<std::ptrdiff_t>(unit);
+    const auto first = own.begin() + std::accumulate(sizes.begin(), end, std::ptrdiff_t{0});
+    shard.insert(shard.end(), first, first + sizes[unit]);
   }
   std::sort(shard.begin(), shard.end());
   return shard;
+}
+
+std::vector<std::int64_t> equal_weights(int units) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(std::max(units, 1)), 1);
 }
 
 }  // namespace
@@ -86,21 +92,61 @@ ShardKind shard_kind(const std::string& name) {
 }
 
 std::vector<std::uint32_t> make_shard(std::span<const Sample> samples, ShardKind kind,
+                                      std::uint64_t seed, std::span<const std::int64_t> weights,
+                                      int unit) {
+  check(samples.size(), static_cast<int>(weights.size()), unit);
+  const auto at = static_cast<std::size_t>(unit);
+  if (kind == ShardKind::stratified) return stratified(samples, seed, turns(weights), at);
+  if (kind == ShardKind::local) return local(samples, turns(weights), weights.size(), at);
+  const auto sizes = shard_sizes(samples.size(), weights);
+  Indices shard(static_cast<std::size_t>(sizes[at]));
+  std::iota(shard.begin(), shard.end(),
+            static_cast<std::uint32_t>(
+                std::accumulate(sizes.begin(), sizes.begin() + unit, std::int64_t{0})));
+  return shard;
+}
+
+std::vector<std::uint32_t> make_shard(std::span<const Sample> samples, ShardKind kind,
                                       std::uint64_t seed, int units, int unit) {
   check(samples.size(), units, unit);
-  if (kind == ShardKind::spatial) return run(samples.size(), units, unit);
-  const auto n = static_cast<std::size_t>(units), u = static_cast<std::size_t>(unit);
-  return kind == ShardKind::local ? local(samples, n, u) : stratified(samples, seed, n, u);
+  return make_shard(samples, kind, seed, equal_weights(units), unit);
+}
+
+std::vector<std::int64_t> shard_sizes(std::size_t samples, std::span<const std::int64_t> weights) {
+  check(samples, static_cast<int>(weights.size()), 0);
+  const auto turn = turns(weights);
+  std::vector<std::int64_t> sizes(weights.size(), 0);
+  for (std::size_t k = 0; k < turn.size(); ++k) {
+    const std::size_t dealt = samples / turn.size() + (k < samples % turn.size() ? 1 : 0);
+    sizes[turn[k]] += static_cast<std::int64_t>(dealt);
+  }
+  return sizes;
 }
 
 std::vector<std::int64_t> shard_sizes(std::size_t samples, int units) {
   check(samples, units, 0);
-  std::vector<std::int64_t> sizes;
-  for (int unit = 0; unit < units; ++unit) {
-    const std::size_t size = run_begin(samples, units, unit + 1) - run_begin(samples, units, unit);
-    sizes.push_back(static_cast<std::int64_t>(size));
+  return shard_sizes(samples, equal_weights(units));
+}
+
+std::vector<std::int64_t> shared_out(std::int64_t whole, std::span<const double> speeds) {
+  const auto units = static_cast<std::int64_t>(speeds.size());
+  if (whole < units) {
+    throw Error("shards", std::to_string(whole) + " for " + std::to_string(units) + " units");
   }
-  return sizes;
+  const double all = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  std::vector<std::int64_t> shares;
+  std::vector<std::pair<double, std::size_t>> rests;
+  for (std::size_t unit = 0; unit < speeds.size(); ++unit) {
+    const double due = static_cast<double>(whole) * speeds[unit] / all;
+    shares.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(due)));
+    rests.emplace_back(static_cast<double>(shares.back()) - due, unit);
+  }
+  std::ranges::sort(rests);
+  auto left = whole - std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
+  for (std::size_t k = 0; left > 0; ++k, --left) ++shares[rests[k].second];
+  // Units that are owed less than the one that they have took it from the largest.
+  for (; left < 0; ++left) --*std::ranges::max_element(shares);
+  return shares;
 }
 
 std::uint64_t shard_checksum(const Split& split, std::span<const Sample> samples,
@@ -116,8 +162,7 @@ std::uint64_t shard_checksum(const Split& split, std::span<const Sample> samples
 }
 
 std::vector<std::uint32_t> evaluation_share(std::span<const Sample> samples, int units, int unit) {
-  check(samples.size(), units, unit);
-  return run(samples.size(), units, unit);
+  return make_shard(samples, ShardKind::spatial, 0, units, unit);
 }
 
 }  // namespace oida

@@ -23,11 +23,22 @@ ShardKind shard_kind(const std::string& name);
 /// samples, sorted by block as a Split has them, are cut into `units` consecutive runs
 /// (label-skewed on purpose).
 /// The shards of all units are disjoint and cover the samples.
+/// With `weights`, from 1 and one a unit, a unit has its turn as often as its weight says: after
+/// every sum(weights) / gcd(weights) samples all have exactly their shares. Equal weights deal as
+/// none do.
+std::vector<std::uint32_t> make_shard(std::span<const Sample> samples, ShardKind kind,
+                                      std::uint64_t seed, std::span<const std::int64_t> weights,
+                                      int unit);
 std::vector<std::uint32_t> make_shard(std::span<const Sample> samples, ShardKind kind,
                                       std::uint64_t seed, int units, int unit);
 
 /// Sample counts of all units without making their shards.
+std::vector<std::int64_t> shard_sizes(std::size_t samples, std::span<const std::int64_t> weights);
 std::vector<std::int64_t> shard_sizes(std::size_t samples, int units);
+
+/// A whole, the samples of a step say, shared out by speeds above 0, each unit 1 or more; rests go
+/// to the largest remainders. Error where the whole is less than the number of units.
+std::vector<std::int64_t> shared_out(std::int64_t whole, std::span<const double> speeds);
 
 /// XXH3 over (scene, row, col, label), int32 each, of the shard's samples in order.
 std::uint64_t shard_checksum(const Split& split, std::span<const Sample> samples,

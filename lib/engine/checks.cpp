@@ -65,7 +65,7 @@ void check_options(const Network& network, const EngineOptions& options) {
   }
 }
 
-void check_batch(const Engine& engine, const Batch& batch) {
+void check_batch(const Engine& engine, const Batch& batch, bool named) {
   check_shape(engine, batch);
   const int most = engine.options().max_batch;
   if (batch.n < 1 || batch.n > most) {
@@ -73,8 +73,9 @@ void check_batch(const Engine& engine, const Batch& batch) {
                 std::to_string(batch.n) + " samples, allowed: 1 to " + std::to_string(most));
   }
   const auto n = static_cast<std::size_t>(batch.n);
-  if (batch.input.size() < n * batch.sample_floats() ||
-      batch.labels.size() < n * batch.sample_labels) {
+  const std::size_t patches =
+      named ? batch.places.size() : batch.input.size() / batch.sample_floats();
+  if (patches < n || batch.labels.size() < n * batch.sample_labels) {
     throw Error("batch", "room for fewer than its " + std::to_string(n) + " samples");
   }
   check_labels(engine, batch);

@@ -54,6 +54,9 @@ struct MemoryItem {
   bool on_gpu = false;  // in a GPU's memory, not the host's
 };
 
+/// Asked for once while a step computes: the batch of the next one, to travel meanwhile, or null.
+using Ahead = std::function<const Batch*()>;
+
 /// Training whose parameters stay where the engine computes: they travel when they are asked for,
 /// not with every step. Arrays are in flat order; the engine's step() and predict() do not disturb
 /// it.
@@ -63,8 +66,19 @@ class ResidentTraining {
 
   /// Takes parameters and the state of `optimizer` over.
   virtual void put(std::span<const float> parameters, Optimizer& optimizer) = 0;
-  /// Engine::step() and Optimizer::update() in one; no gradient is handed out.
-  virtual StepResult step(const Batch& batch, float rate, std::uint64_t step, const Poll& poll) = 0;
+  /// Whether it keeps the scene too and cuts patches itself: batches name theirs then.
+  virtual bool holds_scene() const = 0;
+  /// Engine::step() and Optimizer::update() in one; no gradient is handed out. A batch that `ahead`
+  /// gave is the next step's, unchanged. Either function may be empty.
+  virtual StepResult step(const Batch& batch, float rate, std::uint64_t step, const Poll& poll,
+                          const Ahead& ahead) = 0;
+
+  /// The exchange's merge where the parameters are: s <- x, and weight x begins to travel home.
+  virtual void send(float weight) = 0;
+  /// True once it has come, and stands in `out`.
+  virtual bool sent(std::span<float> out) = 0;
+  /// x <- x + (mean - s)
+  virtual void merge(std::span<const float> mean) = 0;
   /// Gives back what put() took, moved on by the steps.
   virtual void get(std::span<float> parameters, Optimizer& optimizer) = 0;
 };
@@ -103,10 +117,13 @@ class Engine {
   virtual void predict(const Batch& batch, std::span<const float> parameters,
                        std::span<float> probabilities) = 0;
 
-  /// Null where parameters lie at hand anyway. The engine outlives it.
-  virtual std::unique_ptr<ResidentTraining> make_resident(const OptimizerOptions&) {
+  /// Null where parameters lie at hand anyway. The engine outlives it; the scene, which may be
+  /// empty, is copied where it fits.
+  virtual std::unique_ptr<ResidentTraining> make_resident(const OptimizerOptions&, const Scene&) {
     return nullptr;
   }
+  /// Whether it fits beside training where the engine computes.
+  virtual bool has_room_for_scene(std::size_t /*bytes*/) const { return false; }
 
   /// Arrays that the engine holds (activations, scratch), for the memory plan.
   virtual std::vector<MemoryItem> memory() const = 0;

@@ -106,7 +106,8 @@ struct Parameter {
 ///   unet        for Output::dense, rows and columns that 4 divides: levels of 32, 64 and 128
 ///               channels, two convolutions each, max-pools down, transposed convolutions of 2 px
 ///               up, skips (Ronneberger, Fischer, Brox, MICCAI 2015, at a smaller size and with
-///               padding).
+///               padding), batch norms before the relus (Ioffe, Szegedy, ICML 2015).
+///   unet_plain  the same without norms.
 ///   cv_cnn      complex convolutions 3x3 of 12 and 24 channels with CReLU, pooled by magnitude,
 ///               magnitudes into dense 128 (after Zhang et al., IEEE TGRS 55 (2017) 7177): nine
 ///               features of T3 as six complex channels.

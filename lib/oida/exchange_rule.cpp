@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "oida/delayed_mean.hpp"
@@ -57,12 +58,16 @@ class Alone final : public ExchangeRule {
 
   void begin(const ControlWords& words) override { words_ = words; }
   StepResult step(std::uint64_t step, float rate) override {
-    return unit_.train(step, rate, [](std::size_t) {});
+    const auto result = unit_.train(step, rate, [](std::size_t) {});
+    loss_ = result.loss;
+    return result;
   }
   ControlWords end() override { return words_; }
   ControlWords final_mean(const ControlWords& words) override { return words; }
   std::span<const float> agreed() const override { return unit_.x(); }
+  /// A loss shows what parameters are that are away.
   bool agreed_is_finite() const override {
+    if (unit_.is_away()) return std::isfinite(loss_);
     float sum = 0;
     for (const float value : unit_.x()) sum += value * 0.0F;
     return sum == 0.0F;
@@ -73,6 +78,7 @@ class Alone final : public ExchangeRule {
  private:
   Unit& unit_;
   ControlWords words_;
+  double loss_ = 0;
 };
 
 }  // namespace

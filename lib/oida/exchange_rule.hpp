@@ -42,6 +42,8 @@ struct Flight {
   double start_s = 0;
   double end_s = 0;
 };
+/// Through the hosts' memory: what always works.
+inline constexpr const char* kHostWay = "host memory";
 
 /// One rule, seen from one unit. All units call the same members in the same order.
 class ExchangeRule {
@@ -76,6 +78,9 @@ class ExchangeRule {
   virtual std::vector<std::span<float>> arrays() { return {}; }
   virtual std::vector<std::span<float>> values() { return {}; }
 
+  /// How what is sent gets from unit to unit.
+  virtual std::string way() const { return kHostWay; }
+
   /// Collective, between rounds: from now on this is what travels between nodes.
   virtual void use(Wire /*wire*/) {}
 
@@ -101,6 +106,7 @@ struct RuleOptions {
   std::int64_t staleness = 4;  // of a server: steps that a unit may be ahead of the slowest
   /// Of a server, on rank 0: called for each gradient, in the order of arrival.
   std::function<void(int unit)> on_arrival;
+  std::function<void(const std::string&)> say = {};  // a line about the way that is taken
 };
 
 /// Collective. One unit alone makes plain optimizer steps, whatever the exchange. Unit and comm

@@ -19,6 +19,7 @@ class MeanRule : public ExchangeRule {
   std::vector<std::span<float>> arrays() override { return mean_.arrays(); }
   std::vector<std::span<float>> values() override { return mean_.values(); }
   void use(Wire wire) override { mean_.use(wire); }
+  std::string way() const override { return mean_.way(); }
   std::span<const Flight> flights() const override { return {&mean_.flight(), 1}; }
   std::int64_t bytes_per_exchange() const override { return mean_.bytes(); }
 

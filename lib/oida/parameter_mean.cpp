@@ -1,9 +1,20 @@
 #include "oida/parameter_mean.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "oida/exchange_way.hpp"
+
 namespace oida {
+
+namespace {
+
+bool all_finite(std::span<const float> values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+}  // namespace
 
 ParameterMean::ParameterMean(Unit& unit, Comm& comm, const RuleOptions& options)
     : unit_(unit),
@@ -13,6 +24,15 @@ ParameterMean::ParameterMean(Unit& unit, Comm& comm, const RuleOptions& options)
       parts_(options.momentum > 0.0F ? 2 : 1) {
   for (Part& part : parts_) part.sent.resize(unit.x().size());
   use(options.wire);
+  find_way();
+}
+
+void ParameterMean::find_way() {
+  if (weights_.scores() || parts_.size() > 1) return;
+  auto* there = dynamic_cast<DeviceSum*>(unit_.resident());
+  if (!sums_on_devices(comm_, there, options_.say)) return;
+  there_ = there;
+  sum_.resize(size() + kControlWords);
 }
 
 std::span<float> ParameterMean::live(std::size_t part) {
@@ -21,6 +41,7 @@ std::span<float> ParameterMean::live(std::size_t part) {
 
 std::span<const float> ParameterMean::mean(std::size_t part) const {
   if (differences()) return parts_[part].base;
+  if (sums_there()) return std::span(sum_).first(size());
   return exchange_->window_sum(0).subspan(part * size(), size());
 }
 
@@ -67,21 +88,56 @@ void ParameterMean::start(const ControlWords& words, Precision precision) {
   unit_.clock().enter(Phase::other);
   if (precision != precision_) settle();
   precision_ = precision;
-  const bool finite = send(weights_.weight());
+  words_ = words;
   scored_ = false;
-  ControlWords own = words;
-  if (!finite) own.non_finite = 1.0F;
-  put(own, exchange_->window(0).subspan(travelling()));
+  if (auto* card = resident()) {
+    send_resident(*card);
+    return;
+  }
+  fly(send(weights_.weight()));
+}
+
+ResidentTraining* ParameterMean::resident() {
+  return there_may_be_merged() ? unit_.resident() : nullptr;
+}
+
+void ParameterMean::send_resident(ResidentTraining& resident) {
+  settle();
+  flight_.start_s = now_s();
+  awaited_ = true;
+  if (!sums_there()) return resident.send(weights_.weight());
+  std::array<float, kControlWords> words{};
+  put(words_, words);
+  there_->send_sum(weights_.weight(), words);
+}
+
+bool ParameterMean::take_off() {
+  if (!awaited_) return true;
+  if (sums_there()) {
+    awaited_ = !there_->summed(sum_);
+    flight_.end_s = now_s();
+    return !awaited_;
+  }
+  const auto window = exchange_->window(0).first(size());
+  if (!unit_.resident()->sent(window)) return false;
+  awaited_ = false;
+  fly(all_finite(window));
+  return true;
+}
+
+void ParameterMean::fly(bool finite) {
+  if (!finite) words_.non_finite = 1.0F;
+  put(words_, exchange_->window(0).subspan(travelling()));
   unit_.clock().enter(Phase::exposed);
   flight_.start_s = now_s();
   const std::size_t floats = travelling() + kControlWords;
-  exchange_->start_window(0, floats, precision == Precision::exact ? floats : kControlWords);
+  exchange_->start_window(0, floats, precision_ == Precision::exact ? floats : kControlWords);
   unit_.clock().enter(Phase::other);
 }
 
 void ParameterMean::poll() {
   const Phase before = unit_.clock().enter(Phase::exposed);
-  exchange_->poll();
+  if (take_off()) exchange_->poll();
   unit_.clock().enter(before);
 }
 
@@ -97,20 +153,30 @@ void ParameterMean::score() {
 
 ControlWords ParameterMean::finish() {
   unit_.clock().enter(Phase::exposed);
+  while (!take_off()) continue;
+  unit_.clock().enter(Phase::exposed);
   exchange_->finish();
-  flight_.end_s = exchange_->ended_s();
+  if (!sums_there()) flight_.end_s = exchange_->ended_s();
   unit_.clock().enter(Phase::other);
   if (scored_) weights_.take();
   pending_ = true;
-  const auto sums = take_words(exchange_->window_sum(0).subspan(travelling()));
+  const auto came = sums_there() ? std::span<const float>(sum_) : exchange_->window_sum(0);
+  const auto sums = take_words(came.subspan(travelling()));
   finite_ = sums.non_finite == 0.0F;
+  if (sums_there()) finite_ = finite_ && all_finite(came.first(size()));
   return sums;
 }
 
 void ParameterMean::settle() {
   if (!pending_) return;
   const Phase before = unit_.clock().enter(Phase::other);
-  for (std::size_t p = 0; p < parts_.size(); ++p) merge(flat_arrays(p));
+  if (sums_there()) {
+    there_->merge_sum();
+  } else if (auto* card = resident()) {
+    card->merge(exchange_->window_sum(0).first(size()));
+  } else {
+    for (std::size_t p = 0; p < parts_.size(); ++p) merge(flat_arrays(p));
+  }
   pending_ = false;
   unit_.clock().enter(before);
 }
@@ -122,7 +188,7 @@ void ParameterMean::adopt() {
     std::copy(agreed.begin(), agreed.end(), live(p).begin());
   }
   const auto m = mean();
-  finite_ = finite_ && std::all_of(m.begin(), m.end(), [](float v) { return std::isfinite(v); });
+  finite_ = finite_ && all_finite(m);
 }
 
 void ParameterMean::restart() {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/aligned.hpp"
+#include "engine/device_sum.hpp"
 #include "oida/exchange_rule.hpp"
 #include "oida/flat_pass.hpp"
 
@@ -43,6 +44,7 @@ class ParameterMean {
   std::span<const float> mean() const { return mean(0); }
   bool finite() const { return finite_; }
   const Flight& flight() const { return flight_; }
+  std::string way() const { return sums_there() ? there_->way() : kHostWay; }
   std::int64_t bytes() const;
 
   std::vector<std::span<float>> arrays();
@@ -63,6 +65,17 @@ class ParameterMean {
   std::span<const float> mean(std::size_t part) const;
   FlatArrays flat_arrays(std::size_t part);
   bool send(float weight);
+  /// What travels is x alone and as it is, so that it may be sent and merged where the engine keeps
+  /// it.
+  bool there_may_be_merged() const { return !lossy() && parts_.size() == 1 && !weights_.scores(); }
+  ResidentTraining* resident();
+  void send_resident(ResidentTraining& resident);
+  /// Collective: units whose engines can sum among themselves do, if a test shows that it works.
+  void find_way();
+  bool sums_there() const { return there_ != nullptr && !lossy(); }
+  /// Opens the flight of what has come from there; true when it has.
+  bool take_off();
+  void fly(bool finite);
 
   Unit& unit_;
   Comm& comm_;
@@ -72,6 +85,10 @@ class ParameterMean {
   std::vector<Part> parts_;
   float kept_ = 1;  // share of the velocity sent that is still there
   Precision precision_ = Precision::wire;
+  DeviceSum* there_ = nullptr;
+  AlignedVector<float> sum_;  // that came from there, control words behind it
+  ControlWords words_;
+  bool awaited_ = false;  // what is sent is on its way from the engine
   bool pending_ = false;  // m has come and is not merged yet
   bool scored_ = false;   // in this round
   bool finite_ = true;

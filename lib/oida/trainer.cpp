@@ -19,6 +19,7 @@ RuleOptions rule_options(const TrainerParts& parts, const TrainerOptions& option
   rule.ranks_per_node = options.ranks_per_node;
   rule.staleness = options.staleness;
   rule.momentum = options.momentum;
+  if (parts.comm.rank() == 0) rule.say = parts.on_event;
   return rule;
 }
 

@@ -91,6 +91,7 @@ class Trainer {
   const std::vector<MetricsRow>& metrics() const { return metrics_; }
   const Interleave& interleave() const { return interleave_; }
   int rollbacks() const { return rollbacks_; }
+  std::string exchange_way() const { return rule_->way(); }
   std::int64_t step() const { return step_; }
   std::int64_t rounds() const { return round_; }
   /// The exit code of a job that loses a rank now: Exit::again where there is a checkpoint.

@@ -8,6 +8,8 @@ namespace oida {
 
 namespace {
 
+constexpr auto kNoStep = ~std::uint64_t{0};
+
 OptimizerOptions with_threads(OptimizerOptions options, int threads) {
   options.threads = threads;
   return options;
@@ -21,12 +23,20 @@ Unit::Unit(Engine& engine, Sampler& sampler, const PatchStore& store,
       sampler_(sampler),
       store_(store),
       optimizer_(with_threads(optimizer, engine.options().threads), engine.flat_size()),
-      resident_(engine.make_resident(optimizer)),
+      resident_(
+          engine.make_resident(optimizer, sampler.changes_pixels() ? Scene{} : store.scene())),
       x_(engine.flat_size()),
       gradient_(engine.flat_size()),
       moments_(engine.moments()),
       batch_(make_batch(engine)) {
   batch_.n = engine.options().max_batch;
+  if (resident_ != nullptr) {
+    ahead_.assign(2, make_batch(engine));
+    ahead_steps_.assign(2, kNoStep);
+    if (resident_->holds_scene()) {
+      for (Batch& batch : ahead_) batch.name_patches();
+    }
+  }
   std::size_t values = 0;
   for (const FlatRange& range : moments_) values += range.size;
   kept_.resize(values);
@@ -42,19 +52,38 @@ StepResult Unit::gradient(std::uint64_t step, const Poll& poll) {
 }
 
 StepResult Unit::train(std::uint64_t step, float rate, const Poll& poll) {
-  if (resident_ == nullptr) {
-    const auto result = gradient(step, poll);
-    update(step, rate);
-    return result;
+  if (resident_ != nullptr) return train_resident(step, rate, poll);
+  const auto result = gradient(step, poll);
+  update(step, rate);
+  return result;
+}
+
+/// Steps go up by one, so the two batches take turns; any other step is made anew.
+const Batch& Unit::prepared(std::uint64_t step) {
+  const std::size_t at = step % 2;
+  if (ahead_steps_[at] != step) {
+    sampler_.fill(step, store_, ahead_[at]);
+    ahead_steps_[at] = step;
   }
+  return ahead_[at];
+}
+
+StepResult Unit::train_resident(std::uint64_t step, float rate, const Poll& poll) {
   clock_.enter(Phase::data_wait);
-  sampler_.fill(step, store_, batch_);
+  const Batch& batch = prepared(step);
   clock_.enter(Phase::compute);
-  if (!away_) resident_->put(x_, optimizer_);
-  away_ = true;
-  const auto result = resident_->step(batch_, rate, step, poll);
+  const auto result =
+      resident()->step(batch, rate, step, poll, [&] { return &prepared(step + 1); });
   clock_.enter(Phase::other);
   return result;
+}
+
+ResidentTraining* Unit::resident() {
+  if (resident_ != nullptr && !away_) {
+    resident_->put(x_, optimizer_);
+    away_ = true;
+  }
+  return resident_.get();
 }
 
 void Unit::bring_home() {

@@ -31,6 +31,7 @@ class Unit {
               float share);
 
   /// gradient() and update() in one, where the engine keeps the parameters if it can.
+  /// A resident engine's next batch is made while it computes.
   StepResult train(std::uint64_t step, float rate, const Poll& poll);
 
   /// What is handed out may be changed: it is taken over by the next step.
@@ -46,14 +47,22 @@ class Unit {
   Engine& engine() { return engine_; }
   PhaseClock& clock() { return clock_; }
   int batch() const { return batch_.n; }
+  /// Whether the engine has the newest parameters and x() would have to bring them.
+  bool is_away() const { return away_; }
+  /// Where the engine keeps the parameters, with x there; null where it does not.
+  ResidentTraining* resident();
 
  private:
   void bring_home();
+  StepResult train_resident(std::uint64_t step, float rate, const Poll& poll);
+  const Batch& prepared(std::uint64_t step);
 
   Engine& engine_;
   Sampler& sampler_;
   const PatchStore& store_;
   Optimizer optimizer_;
+  std::vector<Batch> ahead_;  // resident: of this step and of the next one, outlive it
+  std::vector<std::uint64_t> ahead_steps_;
   std::unique_ptr<ResidentTraining> resident_;
   bool away_ = false;  // x_ and optimizer_ are older than what the engine keeps
   AlignedVector<float> x_, gradient_;

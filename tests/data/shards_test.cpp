@@ -152,5 +152,47 @@ TEST(Shards, KindsHaveNames) {
   EXPECT_THROW(shard_kind("random"), InputError);
 }
 
+TEST(Shards, WeightsGiveEveryUnitItsShareOfEveryClass) {
+  const std::vector<std::int64_t> weights{5, 1, 2};
+  for (const ShardKind kind : {ShardKind::stratified, ShardKind::spatial}) {
+    std::vector<int> seen(split().training.size());
+    const auto sizes = shard_sizes(seen.size(), weights);
+    for (int unit = 0; unit < 3; ++unit) {
+      const auto shard = make_shard(split().training, kind, 9, weights, unit);
+      const auto at = static_cast<std::size_t>(unit);
+      EXPECT_EQ(sizes[at], static_cast<std::int64_t>(shard.size()));
+      const double share = static_cast<double>(weights[at]) / 8.0;
+      EXPECT_NEAR(static_cast<double>(shard.size()), share * static_cast<double>(seen.size()), 1.0);
+      std::vector<double> classes(kClasses), all(kClasses);
+      for (const std::uint32_t index : shard) {
+        ++seen.at(index);
+        ++classes[split().training[index].label];
+      }
+      for (const Sample& sample : split().training) ++all[sample.label];
+      if (kind == ShardKind::spatial) continue;
+      for (std::size_t c = 0; c < kClasses; ++c) EXPECT_NEAR(classes[c], share * all[c], 2.0) << c;
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+  }
+}
+
+TEST(Shards, EqualWeightsDealAsNoneDo) {
+  const std::vector<std::int64_t> weights{4, 4, 4};
+  for (const ShardKind kind : {ShardKind::stratified, ShardKind::spatial}) {
+    EXPECT_EQ(make_shard(split().training, kind, 9, weights, 1), shards(kind, 3)[1]);
+  }
+  EXPECT_THROW(shard_sizes(10, std::vector<std::int64_t>{1, 0}), Error);
+}
+
+TEST(Shards, AWholeIsSharedOutBySpeed) {
+  using Shares = std::vector<std::int64_t>;
+  EXPECT_EQ(shared_out(10, std::vector<double>{1, 1, 1}), (Shares{4, 3, 3}));
+  EXPECT_EQ(shared_out(64, std::vector<double>{30, 10}), (Shares{48, 16}));
+  EXPECT_EQ(shared_out(10, std::vector<double>{2, 3.5, 1}), (Shares{3, 5, 2}));  // 3.1 5.4 1.5
+  EXPECT_EQ(shared_out(8, std::vector<double>{1e6, 1, 1}), (Shares{6, 1, 1}));
+  EXPECT_EQ(shared_out(3, std::vector<double>{1e6, 1, 1}), (Shares{1, 1, 1}));
+  EXPECT_THROW(shared_out(2, std::vector<double>{1, 1, 1}), Error);
+}
+
 }  // namespace
 }  // namespace oida

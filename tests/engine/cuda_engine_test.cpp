@@ -69,7 +69,7 @@ TEST(CudaEngine, GradientsInBf16AreNearTheReference) {
 void expect_equal_training(const OptimizerOptions& options) {
   const Problem problem = make_problem(case_of("dropout"));
   const auto engine = engine_for(problem, {"cuda_host"});
-  const auto resident = engine->make_resident(options);
+  const auto resident = engine->make_resident(options, {});
   Batch batch = make_batch(*engine);
   fill(problem, batch);
   AlignedVector<float> x(engine->flat_size()), gradient(x.size()), stays(x.size());
@@ -82,7 +82,7 @@ void expect_equal_training(const OptimizerOptions& options) {
     const StepResult travelled = engine->step(batch, x, gradient, {});
     optimizer.update(x, gradient, 0.05F, step);
     std::size_t polls = 0;
-    const auto stayed = resident->step(batch, 0.05F, step, [&](std::size_t) { ++polls; });
+    const auto stayed = resident->step(batch, 0.05F, step, [&](std::size_t) { ++polls; }, {});
     engine->predict(batch, gradient, probabilities);
     EXPECT_GT(polls, 0U);
     EXPECT_NEAR(stayed.loss, travelled.loss, 1e-5);
@@ -118,7 +118,7 @@ TEST(CudaLayout, PutsChannelsLastAndPadsTheInput) {
   const Network network = from_lines({"conv 2 1"}, {3, 1, 2}, 2);
   const cuda::FlatLayout layout(network);
   ASSERT_EQ(layout.trained().size(), 2U);
-  EXPECT_EQ(layout.trained()[0].weight_size(), 2U * 16U);
+  EXPECT_EQ(layout.trained()[0].weight.room, 2U * 16U);
   std::vector<float> canonical(layout.canonical_size());
   for (std::size_t k = 0; k < canonical.size(); ++k) canonical[k] = static_cast<float>(k + 1);
   std::vector<float> flat(layout.size(), 99.0F);
@@ -126,7 +126,7 @@ TEST(CudaLayout, PutsChannelsLastAndPadsTheInput) {
   EXPECT_EQ(std::vector<float>(flat.begin() + 16, flat.begin() + 20),
             (std::vector<float>{4, 5, 6, 0}));
   // Dense weight row 0, canonical (c, pixel) 9 10 11 12 -> (pixel, c) 9 11 10 12.
-  const auto at = static_cast<std::ptrdiff_t>(layout.trained()[1].weight);
+  const auto at = static_cast<std::ptrdiff_t>(layout.trained()[1].weight.at);
   EXPECT_EQ(std::vector<float>(flat.begin() + at, flat.begin() + at + 4),
             (std::vector<float>{9, 11, 10, 12}));
 }
@@ -148,6 +148,12 @@ TEST(CudaAlgorithms, AreReplayedFromTheirLines) {
   }
 }
 
+std::size_t bytes_of(const Engine& engine) {
+  std::size_t bytes = 0;
+  for (const auto& item : engine.memory()) bytes += item.bytes;
+  return bytes;
+}
+
 TEST(CudaMemory, PlanIsWhatTheEngineTakes) {
   const Network network = built_in("oceanlike", {9, 16, 16}, 5);
   for (const std::string precision : {"fp32", "bf16"}) {
@@ -157,11 +163,35 @@ TEST(CudaMemory, PlanIsWhatTheEngineTakes) {
     const auto engine = make_host_card_engine(network, options);
     OptimizerOptions optimizer;
     optimizer.kind = OptimizerOptions::Kind::adagrad_window;
-    const auto training = engine->make_resident(optimizer);
-    std::size_t taken = 0;
-    for (const auto& item : engine->memory()) taken += item.bytes;
-    EXPECT_EQ(cuda::planned_bytes(network, options), taken + cuda::workspace_limit_bytes(0));
+    const auto training = engine->make_resident(optimizer, {});
+    EXPECT_FALSE(training->holds_scene());
+    EXPECT_EQ(cuda::planned_bytes(network, options),
+              bytes_of(*engine) + cuda::workspace_limit_bytes(0));
   }
+}
+
+TEST(CudaMemory, SceneIsHeldWhereItFitsBesideTraining) {
+  const Network network = built_in("oceanlike", {9, 16, 16}, 5);
+  const std::vector<float> pixels(900'000, 1.0F), signs(9, 1.0F);
+  const Scene scene{{pixels}, signs};
+  EngineOptions options;
+  options.max_batch = 3;
+  options.memory_limit_bytes = 100'000'000;
+  OptimizerOptions optimizer;
+  optimizer.kind = OptimizerOptions::Kind::adagrad_window;
+  const auto roomy = make_host_card_engine(network, options);
+  EXPECT_TRUE(roomy->make_resident(optimizer, scene)->holds_scene());
+  const std::size_t workspace = cuda::workspace_limit_bytes(options.memory_limit_bytes);
+  const std::size_t needed = bytes_of(*roomy) + workspace;
+  EXPECT_TRUE(cuda::scene_fits(network, options, 4 * pixels.size(), needed));
+  EXPECT_FALSE(cuda::scene_fits(network, options, 4 * pixels.size(), needed - 1));
+  options.memory_limit_bytes = 1'000'000;
+  while (cuda::planned_bytes(network, options) > options.memory_limit_bytes) {
+    options.memory_limit_bytes += 1'000'000;  // less than the scene takes
+  }
+  const auto tight = make_host_card_engine(network, options);
+  EXPECT_FALSE(tight->make_resident(optimizer, scene)->holds_scene());
+  EXPECT_LE(bytes_of(*tight), options.memory_limit_bytes);
 }
 
 TEST(CudaMemory, NamesTheLargestBatchThatFits) {

@@ -70,7 +70,8 @@ TEST(CudaKernels, DropoutMaskHasTheBitsOfTheCpu) {
                         batch.step,
                         kSamples,
                         0.0F,
-                        0};
+                        0,
+                        1.0F};
   std::vector<std::uint8_t> keep(kSamples * image.size(), 9);
   const DropoutMask mask{&words, kLayer, dropped_below(0.3F), image, keep.data()};
   run(kSamples * mask.blocks(), mask);
@@ -87,7 +88,7 @@ TEST(CudaKernels, DropoutMaskHasTheBitsOfTheCpu) {
 }
 
 TEST(CudaKernels, InputBeyondTheCountingSamplesIsZero) {
-  const StepWords words{{0, 0}, 0, 2, 0.0F, 0};
+  const StepWords words{{0, 0}, 0, 2, 0.0F, 0, 2.0F};
   const std::vector<float> in{1, 2, 3, 4, 5, 6};
   std::vector<float> out(6, 9.0F);
   run(6, LoadInput<float>{in.data(), &words, 2, out.data()});
@@ -166,12 +167,12 @@ TEST(CudaKernels, LossIsWeightedCrossEntropyAndItsDerivative) {
   constexpr int kClasses = 4, kSamples = 4;
   const std::vector<float> weights{0.5F, 2.0F, 1.0F, 3.0F};
   const std::vector<std::int32_t> labels{1, -1, 3, 0};
-  const StepWords words{{0, 0}, 0, 3, 0.0F, 0};  // the last one does not count
+  const StepWords words{{0, 0}, 0, 3, 0.0F, 0, 3.0F};  // the last one does not count
   auto logits = drawn(kClasses * kSamples, 5);
   for (float& logit : logits) logit *= 1000.0F;  // exp of them alone overflows
   std::vector<float> slope(logits.size(), 9.0F), loss(kSamples, 9.0F);
   std::vector<std::int32_t> correct(kSamples, 9);
-  run(kSamples, Loss<float>{logits.data(), labels.data(), weights.data(), &words, kClasses,
+  run(kSamples, Loss<float>{logits.data(), labels.data(), weights.data(), &words, kClasses, 1, 0.0F,
                             slope.data(), loss.data(), correct.data()});
   for (int i = 0; i < kSamples; ++i) {
     const float* row = logits.data() + i * kClasses;
@@ -204,7 +205,7 @@ void expect_same_updates(const OptimizerOptions& options) {
     const auto gradient = drawn(kSize, 100 + step);
     optimizer.update(theirs, gradient, 0.1F, step);
     const bool ends = (step + 1) % static_cast<std::uint64_t>(options.window) == 0;
-    const StepWords words{{0, 0}, 0, 0, 0.1F, ends ? 1 : 0};
+    const StepWords words{{0, 0}, 0, 0, 0.1F, ends ? 1 : 0, 1.0F};
     if (options.kind == OptimizerOptions::Kind::sgd) {
       run(kSize, Sgd{x.data(), gradient.data(), first.data(), &words, options.momentum,
                      options.weight_decay});
@@ -248,7 +249,7 @@ TEST(CudaKernels, PatchesAreThoseOfThePatchStore) {
   PatchStore store(kSide, signs);
   store.add(0, {20, 30, kRows, kCols}, window);
   const Image image{kChannels, kStride, kSide, kSide};
-  const StepWords words{{0, 0}, 0, 1, 0.0F, 0};
+  const StepWords words{{0, 0}, 0, 1, 0.0F, 0, 1.0F};
   for (const auto& [row, col] : {std::pair{26, 36}, {20, 30}, {32, 40}, {21, 39}}) {
     for (std::uint8_t bits = 0; bits < 8; ++bits) {
       Sample sample{};
@@ -256,7 +257,7 @@ TEST(CudaKernels, PatchesAreThoseOfThePatchStore) {
       sample.col = static_cast<decltype(sample.col)>(col);
       std::vector<float> expected(image.size(), 0.0F), out(image.size(), 9.0F);
       store.cut(sample, {bits}, expected.data(), kStride);
-      const PatchPlace place{0, kRows, kCols, row - kSide / 2 - 20, col - kSide / 2 - 30, bits};
+      const PatchPlace place = store.place(sample, {bits});
       run(image.size(),
           CutPatch<float>{pixels.data(), &place, signs.data(), &words, image, out.data()});
       EXPECT_EQ(out, expected) << row << " " << col << " " << int{bits};

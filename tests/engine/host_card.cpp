@@ -81,14 +81,6 @@ void for_each_pair(const cuda::Pool& pool, int n, Visit visit) {
 
 }  // namespace
 
-void HostCard::compute(std::function<void()> work) {
-  if (recording_) {
-    recordings_.back().push_back(std::move(work));
-  } else {
-    work();
-  }
-}
-
 int HostCard::record(const std::function<void()>& body) {
   recordings_.emplace_back();
   recording_ = true;

@@ -277,7 +277,7 @@ TEST(OnednnEngine, RefusesToReplayAnotherNetworksChoices) {
 TEST(OnednnEngine, UNetReadsItsSkipsInPlace) {
   if (!onednn::winograd_runs_here())
     GTEST_SKIP() << "this CPU has no AVX-512, or it is switched off";
-  const Network network = built_in("unet", {9, 16, 16}, 5, Output::dense);
+  const Network network = built_in("unet_plain", {9, 16, 16}, 5, Output::dense);
   const auto kernels = engine_of("onednn", network, small_options())->kernels();
   for (const char* line :
        {"concat1 forward: none, read in place", "concat2 backward: none, read in place",
@@ -289,7 +289,7 @@ TEST(OnednnEngine, UNetReadsItsSkipsInPlace) {
 }
 
 TEST(OnednnEngine, EveryReplayedChoiceGivesTheSameUNetStep) {
-  const Network network = built_in("unet", {9, 16, 16}, 5, Output::dense);
+  const Network network = built_in("unet_plain", {9, 16, 16}, 5, Output::dense);
   EngineOptions options = small_options();
   const auto usual = engine_of("onednn", network, options);
   const auto canonical = initial_parameters(network, 21);

@@ -56,9 +56,6 @@ void fill(const Problem& problem, Batch& batch);
 
 std::unique_ptr<Engine> engine_for(const Problem& problem, const EngineKind& kind);
 
-/// False where the engine refuses the network, naming device.engine: it lacks a layer.
-bool has_layers(const EngineKind& kind, const Case& of);
-
 /// What one step of an engine gives, in canonical order.
 struct Outcome {
   StepResult result;

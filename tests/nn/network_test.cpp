@@ -50,7 +50,7 @@ TEST(BuiltIn, UnknownNameIsRefusedWithTheKnownOnes) {
     EXPECT_NE(text.find("oceantda9, oceanlike"), std::string::npos) << text;
   }
   for (const auto& name : built_in_names()) {
-    const Output output = name == "unet" ? Output::dense : Output::classes;
+    const Output output = name.starts_with("unet") ? Output::dense : Output::classes;
     EXPECT_EQ(built_in(name, {9, 16, 16}, 3, output).name, name);
   }
   EXPECT_THROW(built_in("unet", {9, 16, 16}, 3), InputError);
@@ -58,7 +58,7 @@ TEST(BuiltIn, UnknownNameIsRefusedWithTheKnownOnes) {
 }
 
 TEST(BuiltIn, UnetHasItsStatedLevels) {
-  const Network network = built_in("unet", {9, 32, 48}, 15, Output::dense);
+  const Network network = built_in("unet_plain", {9, 32, 48}, 15, Output::dense);
   // Pairs of convolutions 9-32-32, 32-64-64, 64-128-128 down, 128-64-64, 64-32-32 up; two
   // transposed ones of 2 x 2; 1 x 1 to the classes.
   const auto conv = [](std::size_t in, std::size_t out) { return 9 * in * out + out; };
@@ -66,6 +66,9 @@ TEST(BuiltIn, UnetHasItsStatedLevels) {
                                           conv(64, 128) + conv(128, 128) + (4 * 128 * 64 + 64) +
                                           conv(128, 64) + conv(64, 64) + (4 * 64 * 32 + 32) +
                                           conv(64, 32) + conv(32, 32) + (32 * 15 + 15));
+  // Four numbers a channel: scale, shift, mean, variance.
+  EXPECT_EQ(parameter_count(built_in("unet", {9, 32, 48}, 15, Output::dense)),
+            parameter_count(network) + 4 * (4 * 32 + 4 * 64 + 2 * 128));
   EXPECT_EQ(shapes(network).back(), (Shape{15, 32, 48}));
   EXPECT_EQ(label_count(network), 32U * 48U);
   EXPECT_THROW(built_in("unet", {9, 32, 46}, 15, Output::dense), InputError);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/rng.hpp"
+#include "engine/canonical_engine.hpp"
+#include "host_card.hpp"
 
 namespace oida::test {
 
@@ -52,14 +54,23 @@ Network smooth_network() {
   return from_lines({"conv 6 3", "average_pool 2", "dense 8"}, {kFeatures, 5, 5}, kClasses);
 }
 
-UnitKit::UnitKit(const Problem& problem, int units, int unit, int batch, std::uint64_t seed) {
+std::unique_ptr<Engine> make_unit_engine(const std::string& kind, int unit, int batch) {
+  EngineOptions options;
+  options.max_batch = batch;
+  if (kind == "card") return make_host_card_engine(smooth_network(), options);
+  if (kind == "mixed") {
+    return in_canonical_order(make_unit_engine(unit % 2 == 0 ? "card" : "reference", unit, batch));
+  }
+  options.kind = kind;
+  return make_engine(smooth_network(), options);
+}
+
+UnitKit::UnitKit(const Problem& problem, int units, int unit, int batch, std::uint64_t seed,
+                 const std::string& engine) {
   for (const auto index : make_shard(problem.training, ShardKind::stratified, 5, units, unit)) {
     shard_.push_back(problem.training[index]);
   }
-  EngineOptions options;
-  options.kind = "reference";
-  options.max_batch = batch;
-  engine_ = make_engine(smooth_network(), options);
+  engine_ = make_unit_engine(engine, unit, batch);
   SamplerOptions sampling;
   sampling.batch = batch;
   sampling.seed = seed;

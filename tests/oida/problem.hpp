@@ -24,10 +24,15 @@ struct Problem {
 /// No decision in it (no relu, no max-pool): rounding cannot flip anything.
 Network smooth_network();
 
-/// One computing unit with everything that it needs, on the reference engine.
+/// The engine of a unit: "reference", or another kind of make_engine, or "card", the cuda engine on
+/// a card that computes on the host, or "mixed": by turns those two, in canonical order.
+std::unique_ptr<Engine> make_unit_engine(const std::string& kind, int unit, int batch);
+
+/// One computing unit with everything that it needs.
 class UnitKit {
  public:
-  UnitKit(const Problem& problem, int units, int unit, int batch, std::uint64_t seed = 7);
+  UnitKit(const Problem& problem, int units, int unit, int batch, std::uint64_t seed = 7,
+          const std::string& engine = "reference");
 
   Engine& engine() { return *engine_; }
   Unit& unit() { return *unit_; }

@@ -7,6 +7,12 @@
 //   T* pinned<T>(count)               host memory that the card reads and writes
 //   upload(to, from, bytes)           `from` may be changed at once; copies in chunks
 //   fetch(to, from, bytes)            to pinned memory, beside later computing
+//   std::shared_ptr<void> pin(memory, bytes)    host memory of others for travel(), while it is
+//   kept travel(to, from, bytes)           from pinned memory, beside earlier and later computing
+//   join()                            later computing waits for all that travels
+//   sum_way(), sum_invitation(), sum_join(invitation, rank, size)    as in device_sum.hpp
+//   sum_all(values, count, home, mark)    over all units, and to pinned memory, beside all else
+//   room()                            bytes that all its arrays together may take
 //   run(count, kernel)                kernel(index) for every index below count
 //   add_conv(Conv) -> int, conv_forward(int, in, weight, out), conv_backward_data(int, weight,
 //   d_out, d_in), conv_backward_weight(int, in, d_out, d_weight), conv_lines(int)

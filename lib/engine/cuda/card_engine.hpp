@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "engine/checks.hpp"
 #include "engine/cuda/card_training.hpp"
+#include "engine/cuda/memory_plan.hpp"
 
 namespace oida::cuda {
 
@@ -22,14 +23,19 @@ class CardEngine final : public Engine {
                   const Poll& poll) override;
   void predict(const Batch& batch, std::span<const float> parameters,
                std::span<float> probabilities) override;
-  std::unique_ptr<ResidentTraining> make_resident(const OptimizerOptions& optimizer) override {
-    return std::make_unique<CardTraining<Card, T>>(*this, *card_, chain_, optimizer);
+  std::vector<FlatRange> moments() const override { return chain_.moments(); }
+  std::unique_ptr<ResidentTraining> make_resident(const OptimizerOptions& optimizer,
+                                                  const Scene& scene) override {
+    return std::make_unique<CardTraining<Card, T>>(*this, *card_, chain_, optimizer, scene);
+  }
+  bool has_room_for_scene(std::size_t bytes) const override {
+    return scene_fits(network(), options(), bytes, card_->room());
   }
   std::vector<MemoryItem> memory() const override { return card_->memory(); }
   std::vector<std::string> kernels() const override;
 
  private:
-  static constexpr int kForwardMark = 0;  // that of layer i is i + 1
+  static constexpr int kForwardMark = 0;  // that of layer i is i + 1; one more is CardTraining's
 
   void compute_once();
   void record();
@@ -51,15 +57,12 @@ template <typename Card, typename T>
 CardEngine<Card, T>::CardEngine(const Network& network, const EngineOptions& options,
                                 std::unique_ptr<Card> card)
     : Engine(network, options), card_(std::move(card)), chain_(*card_, network, options) {
-  if (options.label_smoothing != 0.0F) {
-    throw InputError("device.engine",
-                     "cuda has no label smoothing, allowed here: train.label_smoothing = 0");
-  }
   const auto n = static_cast<std::size_t>(options.max_batch);
   gradient_ = card_->template pinned<float>(flat_size());
-  result_ = pinned_result(*card_, n);
-  probabilities_ = card_->template pinned<float>(n * static_cast<std::size_t>(network.classes));
-  card_->prepare(static_cast<int>(chain_.layers()) + 1);
+  result_ = pinned_result(*card_, chain_.tallies(n));
+  probabilities_ = card_->template pinned<float>(n * chain_.sample_rows() *
+                                                 static_cast<std::size_t>(network.classes));
+  card_->prepare(static_cast<int>(chain_.layers()) + 2);
   compute_once();
   record();
 }
@@ -67,6 +70,7 @@ CardEngine<Card, T>::CardEngine(const Network& network, const EngineOptions& opt
 /// Libraries set themselves up in their first call, which cannot be recorded. No sample counts yet.
 template <typename Card, typename T>
 void CardEngine<Card, T>::compute_once() {
+  chain_.load(chain_.input());
   chain_.forward(true);
   chain_.loss();
   for (std::size_t layer = chain_.layers(); layer-- > 0;) chain_.backward(layer);
@@ -110,7 +114,10 @@ void CardEngine<Card, T>::upload(const Batch& batch, std::span<const float> para
   check_batch(*this, batch);
   check_size("parameter array", parameters.size(), flat_size());
   card_->upload(chain_.parameters(), parameters.data(), parameters.size_bytes());
-  upload_batch(*card_, chain_, batch, {});
+  upload_words(*card_, chain_, batch, {});
+  card_->upload(chain_.input(), batch.input.data(),
+                static_cast<std::size_t>(batch.n) * batch.sample_floats() * sizeof(float));
+  chain_.load(chain_.input());
 }
 
 /// The gradient of each layer travels home while the next one is computed.
@@ -143,22 +150,22 @@ StepResult CardEngine<Card, T>::step(const Batch& batch, std::span<const float> 
                                      std::span<float> gradient, const Poll& poll) {
   check_size("gradient", gradient.size(), flat_size());
   upload(batch, parameters);
-  const auto n = static_cast<std::size_t>(batch.n);
+  const std::size_t tallies = chain_.tallies(static_cast<std::size_t>(batch.n));
   card_->play(forward_);
-  fetch_result(*card_, chain_, n, result_);
+  fetch_result(*card_, chain_, tallies, result_);
   card_->mark_fetched(kForwardMark);
   enqueue_backward();
   wait_for(*card_, kForwardMark, poll, flat_size());
   collect(gradient, poll);
-  return sum_of(result_, n);
+  return sum_of(result_, tallies);
 }
 
 template <typename Card, typename T>
 void CardEngine<Card, T>::predict(const Batch& batch, std::span<const float> parameters,
                                   std::span<float> probabilities) {
   check_batch(*this, batch);
-  const std::size_t size =
-      static_cast<std::size_t>(batch.n) * static_cast<std::size_t>(network().classes);
+  const std::size_t size = static_cast<std::size_t>(batch.n) * chain_.sample_rows() *
+                           static_cast<std::size_t>(network().classes);
   check_size("probability array", probabilities.size(), size);
   upload(batch, parameters);
   card_->play(predict_);

@@ -33,11 +33,15 @@ cudaDataType_t type_of(Element element) {
 GpuCard::GpuCard(const EngineOptions& options)
     : arithmetic_(arithmetic(options.precision)),
       choice_{options.kernels, workspace_limit_bytes(options.memory_limit_bytes), arithmetic_},
-      ledger_(options.memory_limit_bytes) {
+      ledger_(options.memory_limit_bytes),
+      limit_bytes_(options.memory_limit_bytes) {
   check(cudaSetDevice(options.device), "cudaSetDevice");
   compute_ = make_stream();
   copy_ = make_stream();
+  exchange_ = make_stream();
   computed_ = make_event();
+  travelled_ = make_event();
+  nccl_ = load_nccl();
   for (Staging& staging : staging_) {
     staging.bytes = pinned_bytes(kStagingBytes);
     staging.sent = make_event();
@@ -55,6 +59,8 @@ GpuCard::GpuCard(const EngineOptions& options)
 GpuCard::~GpuCard() {
   static_cast<void>(cudaStreamSynchronize(compute_.get()));
   static_cast<void>(cudaStreamSynchronize(copy_.get()));
+  nccl_.reset();  // ends what the other units may have left undone
+  static_cast<void>(cudaStreamSynchronize(exchange_.get()));
 }
 
 void* GpuCard::zeroed(std::size_t bytes) {
@@ -87,11 +93,49 @@ void GpuCard::upload(void* to, const void* from, std::size_t bytes) {
   }
 }
 
-void GpuCard::fetch(void* to, const void* from, std::size_t bytes) {
+void GpuCard::follow_computing(const Stream& stream) {
   check(cudaEventRecord(computed_.get(), compute_.get()), "cudaEventRecord");
-  check(cudaStreamWaitEvent(copy_.get(), computed_.get(), 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(stream.get(), computed_.get(), 0), "cudaStreamWaitEvent");
+}
+
+void GpuCard::sum_all(float* values, std::size_t count, float* home, int mark) {
+  follow_computing(exchange_);
+  nccl_->sum(values, count, exchange_.get());
+  check(
+      cudaMemcpyAsync(home, values, count * sizeof(float), cudaMemcpyDeviceToHost, exchange_.get()),
+      "cudaMemcpy from the GPU");
+  check(cudaEventRecord(marks_[static_cast<std::size_t>(mark)].get(), exchange_.get()),
+        "cudaEventRecord");
+}
+
+void GpuCard::fetch(void* to, const void* from, std::size_t bytes) {
+  follow_computing(copy_);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, copy_.get()),
         "cudaMemcpy from the GPU");
+}
+
+std::shared_ptr<void> GpuCard::pin(const void* memory, std::size_t bytes) {
+  void* pages = const_cast<void*>(memory);
+  check(cudaHostRegister(pages, bytes, cudaHostRegisterDefault), "cudaHostRegister");
+  return {pages, [](void* kept) { static_cast<void>(cudaHostUnregister(kept)); }};
+}
+
+void GpuCard::travel(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, copy_.get()),
+        "cudaMemcpy to the GPU");
+}
+
+void GpuCard::join() {
+  check(cudaEventRecord(travelled_.get(), copy_.get()), "cudaEventRecord");
+  check(cudaStreamWaitEvent(compute_.get(), travelled_.get(), 0), "cudaStreamWaitEvent");
+}
+
+std::size_t GpuCard::room() const {
+  if (limit_bytes_ > 0) return limit_bytes_;
+  std::size_t free = 0;
+  std::size_t all = 0;
+  check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+  return free + ledger_.bytes();
 }
 
 int GpuCard::add_conv(const Conv& conv) {

@@ -1,5 +1,6 @@
 #pragma once
-// One GPU as card.hpp wants it: one stream computes, one carries results home beside it.
+// One GPU as card.hpp wants it: one stream computes, beside it one carries batches and results, and
+// one sums over units, which may take as long as the slowest of them.
 
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "engine/cuda/cudnn_plans.hpp"
 #include "engine/cuda/gpu_handles.hpp"
 #include "engine/cuda/ledger.hpp"
+#include "engine/cuda/nccl.hpp"
 #include "engine/engine.hpp"
 
 namespace oida::cuda {
@@ -33,6 +35,16 @@ class GpuCard {
   }
   void upload(void* to, const void* from, std::size_t bytes);
   void fetch(void* to, const void* from, std::size_t bytes);
+  std::shared_ptr<void> pin(const void* memory, std::size_t bytes);
+  void travel(void* to, const void* from, std::size_t bytes);
+  void join();
+  std::string sum_way() const { return nccl_ == nullptr ? "" : nccl_->name(); }
+  std::string sum_invitation() const { return nccl_->invitation(); }
+  void sum_join(const std::string& invitation, int rank, int size) {
+    nccl_->join(invitation, rank, size);
+  }
+  void sum_all(float* values, std::size_t count, float* home, int mark);
+  std::size_t room() const;
 
   /// Defined in gpu_run.cuh, for nvcc.
   template <typename Kernel>
@@ -71,20 +83,25 @@ class GpuCard {
   };
 
   void* zeroed(std::size_t bytes);
+  /// What `stream` is asked for from now on comes after all computing asked for so far.
+  void follow_computing(const Stream& stream);
   void* pinned_bytes(std::size_t bytes);
   GraphExec captured(const std::function<void()>& body);
 
   Arithmetic arithmetic_;
   AlgorithmChoice choice_;
   Ledger ledger_;
-  Stream compute_, copy_;
+  Stream compute_, copy_, exchange_;
+  std::unique_ptr<Nccl> nccl_;
   CudnnHandle cudnn_;
   CublasHandle cublas_;
   std::vector<DeviceMemory> memory_;
   std::vector<PinnedMemory> pinned_;
   Staging staging_[2];
   std::size_t next_staging_ = 0;
-  Event computed_;  // what a fetch waits for
+  Event computed_;   // what a fetch waits for
+  Event travelled_;  // what computing waits for
+  std::size_t limit_bytes_;
   std::vector<Event> marks_;
   std::vector<std::unique_ptr<ConvPlan>> convs_;
   std::vector<std::unique_ptr<AveragePoolPlan>> pools_;

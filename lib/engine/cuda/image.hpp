@@ -39,6 +39,7 @@ struct StepWords {
   std::int32_t n;  // samples that count
   float rate;      // learning rate
   std::int32_t window_ends;
+  float total;  // by which losses are divided: samples, or labelled pixels
 };
 
 }  // namespace oida::cuda

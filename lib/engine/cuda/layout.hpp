@@ -14,19 +14,32 @@ namespace oida::cuda {
 int padded_channels(const Network& network);
 
 /// The input, then the output of every layer; the input's padding goes on as far as layers keep
-/// channels. InputError naming the first layer of a kind that this engine does not have.
+/// channels.
 std::vector<Image> images(const Network& network);
 
-/// A conv or dense layer: weight [rows, taps, stride] and bias [rows] in the flat array. A tap is a
-/// place of the kernel, or a pixel of what a dense layer reads.
+/// One array of parameters.
+struct FlatArray {
+  std::size_t at = 0;         // in the flat array
+  std::size_t room = 0;       // floats there, padding included; 0: the layer has no such array
+  std::size_t canonical = 0;  // in the canonical array
+  std::size_t size = 0;       // floats there
+};
+
+/// How a weight lies in the flat array. A tap is a place of the kernel, or a pixel of what a dense
+/// layer reads.
+///   outputs_first   [rows, taps, stride] of canonical [rows, c, taps]: conv, dense
+///   inputs_first    [stride, taps, rows] of the same: conv_transpose, the conv that it turns round
+///   canonical       as it is, padded at its end: all others
+enum class WeightOrder { outputs_first, inputs_first, canonical };
+
+/// A layer with parameters.
 struct Trained {
   std::string name;  // "conv1", "dense2"
   int layer = 0;     // index into Network::layers
+  WeightOrder order = WeightOrder::canonical;
   std::size_t rows = 0, taps = 0, c = 0, stride = 0;
-  std::size_t weight = 0, bias = 0;  // in the flat array
-  std::size_t canonical_weight = 0, canonical_bias = 0;
-
-  std::size_t weight_size() const { return rows * taps * stride; }
+  std::size_t begin = 0;  // of its first array in the flat one
+  FlatArray weight = {}, bias = {}, mean = {}, variance = {};
 };
 
 /// The flat array in the engine's order, every part from a cache line on.
@@ -45,6 +58,8 @@ class FlatLayout {
   void export_flat(std::span<const float> flat, std::span<float> canonical) const;
 
  private:
+  void add(const Network& network, const Parameter& parameter, const Image& in);
+
   std::vector<Trained> trained_;
   std::size_t size_ = 0;
   std::size_t canonical_size_ = 0;

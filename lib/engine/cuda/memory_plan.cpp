@@ -5,13 +5,15 @@
 #include "core/error.hpp"
 #include "engine/cuda/chain.hpp"
 #include "engine/cuda/ledger.hpp"
+#include "engine/device_sum.hpp"
 
 namespace oida::cuda {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{512} << 20;
 constexpr std::size_t kShareOfLimit = 8;
-constexpr std::size_t kTrainingArrays = 3;  // parameters that stay, and two of an optimizer at most
+constexpr std::size_t kTravellingBatches = 2;
+constexpr std::size_t kTrainingArrays = 5;  // CardTraining's: two of an optimizer at most
 
 /// Takes a network's wishes down and does nothing.
 class CountingCard {
@@ -46,6 +48,16 @@ std::size_t array_bytes(const Network& network, const EngineOptions& options) {
   return card.bytes();
 }
 
+/// Without what batches travel through.
+std::size_t training_bytes(const Network& network, const EngineOptions& options) {
+  const std::size_t arrays = arithmetic(options.precision) == Arithmetic::bf16
+                                 ? array_bytes<Bf16>(network, options)
+                                 : array_bytes<float>(network, options);
+  const std::size_t training =
+      (kTrainingArrays * FlatLayout(network).size() + kRidingWords) * sizeof(float);
+  return arrays + training + workspace_limit_bytes(options.memory_limit_bytes);
+}
+
 /// 0 where not even one sample fits.
 int largest_batch(const Network& network, EngineOptions options) {
   int fits = 0;
@@ -70,11 +82,16 @@ std::size_t workspace_limit_bytes(std::size_t memory_limit_bytes) {
 }
 
 std::size_t planned_bytes(const Network& network, const EngineOptions& options) {
-  const std::size_t arrays = arithmetic(options.precision) == Arithmetic::bf16
-                                 ? array_bytes<Bf16>(network, options)
-                                 : array_bytes<float>(network, options);
-  const std::size_t training = kTrainingArrays * FlatLayout(network).size() * sizeof(float);
-  return arrays + training + workspace_limit_bytes(options.memory_limit_bytes);
+  const std::size_t batch =
+      static_cast<std::size_t>(options.max_batch) * images(network).front().size() * sizeof(float);
+  return training_bytes(network, options) + kTravellingBatches * batch;
+}
+
+bool scene_fits(const Network& network, const EngineOptions& options, std::size_t scene_bytes,
+                std::size_t room_bytes) {
+  const std::size_t places = static_cast<std::size_t>(options.max_batch) * sizeof(PatchPlace);
+  const std::size_t signs = static_cast<std::size_t>(network.input.c) * sizeof(float);
+  return training_bytes(network, options) + places + signs + scene_bytes <= room_bytes;
 }
 
 void check_memory(const Network& network, const EngineOptions& options) {

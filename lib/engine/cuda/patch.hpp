@@ -1,26 +1,18 @@
 #pragma once
 // Patches cut on the card from feature windows that stay there.
 
+#include "data/batch.hpp"
 #include "engine/cuda/image.hpp"
 #include "engine/cuda/numbers.hpp"
 
 namespace oida::cuda {
 
-/// One patch: its window, and the patch's first pixel in it, which may lie outside. Symmetry bits
-/// as in data/patch_store.hpp: 1 mirrors columns, 2 mirrors rows, 4 transposes (first).
-struct PatchPlace {
-  std::uint64_t first;  // float in `pixels` at which the window begins
-  std::int32_t rows, cols;
-  std::int32_t top, left;
-  std::uint32_t symmetry;
+OIDA_BOTH inline bool reflects(std::uint32_t symmetry) {
+  return ((symmetry ^ (symmetry >> 1) ^ (symmetry >> 2)) & 1U) != 0;
+}
 
-  OIDA_BOTH bool reflects() const {
-    return ((symmetry ^ (symmetry >> 1) ^ (symmetry >> 2)) & 1U) != 0;
-  }
-};
-
-/// out [max_batch, side, side, stride] from windows [rows, cols, c]: outside a window, beyond c and
-/// for samples that do not count 0; reflected patches are multiplied with signs [c].
+/// out [max_batch, side, side, stride] from a Scene (data/batch.hpp): outside a window, beyond c
+/// and for samples that do not count 0; reflected patches are multiplied with signs [c].
 template <typename T>
 struct CutPatch {
   const float* pixels;
@@ -45,7 +37,7 @@ struct CutPatch {
         static_cast<std::uint64_t>(x);
     const float seen =
         pixels[patch.first + pixel * static_cast<std::uint64_t>(image.c) + to.channel];
-    return patch.reflects() ? seen * signs[to.channel] : seen;
+    return reflects(patch.symmetry) ? seen * signs[to.channel] : seen;
   }
   OIDA_BOTH void operator()(Index index) const {
     const Place to = place_of(image, index);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/cuda/image.hpp"
+#include "engine/norm.hpp"
 
 namespace oida::cuda {
 
@@ -41,6 +42,14 @@ struct AdagradWindow {
     sum[k] = ends ? 0.0F : squares;
     before[k] = ends ? squares : before[k];
   }
+};
+
+/// x <- x - kMomentShare gap: see Engine::moments().
+struct MoveMoments {
+  float* x;
+  const float* gap;
+
+  OIDA_BOTH void operator()(Index k) const { x[k] -= kMomentShare * gap[k]; }
 };
 
 /// sent <- x;  travelling <- weight x
