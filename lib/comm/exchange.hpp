@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -73,6 +74,8 @@ class Exchange {
   virtual bool poll() = 0;
   /// Waits until nothing is in flight.
   virtual void finish() = 0;
+  /// Waits for what other units bring by another way, in the same patience.
+  virtual void wait_for(const std::function<bool()>& come) = 0;
   /// Seconds on now_s() when the last operation that ended was seen to end.
   virtual double ended_s() const = 0;
 

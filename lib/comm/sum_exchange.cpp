@@ -10,6 +10,7 @@
 namespace oida {
 namespace {
 
+constexpr const char* kOperation = "the sum over all ranks";
 constexpr std::size_t kLine = 16;  // floats of a cache line
 constexpr std::size_t kSmallestRing = 4096;
 constexpr std::size_t kRingParts = 4;  // of an operation that the ring cannot hold
@@ -184,8 +185,13 @@ bool SumExchange::collect() {
   return gone > 0;
 }
 
+void SumExchange::wait_for(const std::function<bool()>& come) {
+  Patience patience(stall_, kOperation);
+  while (!come()) patience.idle();
+}
+
 void SumExchange::finish() {
-  Patience patience(stall_, "the sum over all ranks");
+  Patience patience(stall_, kOperation);
   while (!running_.empty()) {
     if (advance(true)) {
       patience.progress();

@@ -35,6 +35,7 @@ class SumExchange final : public Exchange {
   void start_window(std::size_t k, std::size_t size, std::size_t exact) override;
   bool poll() override;
   void finish() override;
+  void wait_for(const std::function<bool()>& come) override;
   double ended_s() const override { return ended_s_; }
   std::int64_t bytes_per_exchange(std::size_t size, std::size_t exact) const override;
   std::span<float> remainder() override { return remainder_; }

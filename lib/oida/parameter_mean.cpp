@@ -127,12 +127,12 @@ bool ParameterMean::take_off() {
 
 void ParameterMean::fly(bool finite) {
   if (!finite) words_.non_finite = 1.0F;
+  const Phase before = unit_.clock().enter(Phase::exposed);
   put(words_, exchange_->window(0).subspan(travelling()));
-  unit_.clock().enter(Phase::exposed);
   flight_.start_s = now_s();
   const std::size_t floats = travelling() + kControlWords;
   exchange_->start_window(0, floats, precision_ == Precision::exact ? floats : kControlWords);
-  unit_.clock().enter(Phase::other);
+  unit_.clock().enter(before);
 }
 
 void ParameterMean::poll() {
@@ -153,8 +153,7 @@ void ParameterMean::score() {
 
 ControlWords ParameterMean::finish() {
   unit_.clock().enter(Phase::exposed);
-  while (!take_off()) continue;
-  unit_.clock().enter(Phase::exposed);
+  exchange_->wait_for([this] { return take_off(); });
   exchange_->finish();
   if (!sums_there()) flight_.end_s = exchange_->ended_s();
   unit_.clock().enter(Phase::other);
