@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/device_messages.hpp"
 #include "comm/exchange.hpp"
 #include "comm/mailbox.hpp"
 #include "core/error.hpp"
@@ -54,6 +55,9 @@ class Comm {
   virtual std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options = {}) = 0;
   /// Lines between rank 0 and the others, for messages of `floats`; lives no longer than the Comm.
   virtual std::unique_ptr<Mailbox> make_mailbox(std::size_t floats) = 0;
+  /// Null on all ranks unless MPI says on each that it takes pointers to a GPU's memory; lives no
+  /// longer than the Comm.
+  virtual std::unique_ptr<DeviceMessages> make_device_messages() = 0;
 
   /// `work` is done again and again wherever this rank waits for others; it says whether anything
   /// moved. It does not itself wait for what needs this rank. An empty one ends that. Not

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/mpi_check.hpp"
+#include "comm/mpi_device_messages.hpp"
 #include "comm/mpi_mailbox.hpp"
 #include "comm/nodes.hpp"
 #include "comm/placement.hpp"
@@ -251,6 +252,13 @@ std::unique_ptr<Exchange> MpiComm::make_exchange(const ExchangeOptions& options)
 
 std::unique_ptr<Mailbox> MpiComm::make_mailbox(std::size_t floats) {
   return std::make_unique<MpiMailbox>(duplicate(comm_, "make_mailbox"), stall_, size_, floats);
+}
+
+std::unique_ptr<DeviceMessages> MpiComm::make_device_messages() {
+  std::vector<std::int64_t> taking{mpi_takes_device_memory() ? 1 : 0};
+  sum(taking);
+  if (taking.front() < size_) return nullptr;
+  return std::make_unique<MpiDeviceMessages>(duplicate(comm_, "make_device_messages"));
 }
 
 }  // namespace oida

@@ -36,6 +36,7 @@ class MpiComm final : public Comm {
   const std::vector<Placement>& placement() const override { return placement_; }
   std::unique_ptr<Exchange> make_exchange(const ExchangeOptions& options) override;
   std::unique_ptr<Mailbox> make_mailbox(std::size_t floats) override;
+  std::unique_ptr<DeviceMessages> make_device_messages() override;
   void set_waiting_work(std::function<bool()> work) override {
     stall_.waiting_work = std::move(work);
   }

@@ -2,8 +2,11 @@
 // The sum over all units where the parameters are, without a way through the hosts: what a
 // ResidentTraining (engine.hpp) may be able to do besides.
 
+#include <memory>
 #include <span>
 #include <string>
+
+#include "comm/device_messages.hpp"
 
 namespace oida {
 
@@ -15,11 +18,13 @@ class DeviceSum {
  public:
   virtual ~DeviceSum() = default;
 
-  /// "nccl 2.28"; empty where it cannot.
+  /// "nccl 2.28"; empty where it has none of its own and was given none.
   virtual std::string way() const = 0;
   /// One unit's; by it all units find each other.
   virtual std::string invitation() = 0;
   virtual void join(const std::string& invitation, int rank, int size) = 0;
+  /// From now on by these in place of its own way.
+  virtual void join(std::unique_ptr<DeviceMessages> messages) = 0;
   /// In place, at most kRidingWords values, and waited for.
   virtual void sum(std::span<float> values) = 0;
 

@@ -21,26 +21,51 @@ void test(DeviceSum& sum, int rank, int size) {
   }
 }
 
+/// A collective attempt; where it fails `say` gets the reason and what is done instead.
+bool tried(const std::function<void()>& attempt, const std::function<void(const std::string&)>& say,
+           const std::string& instead) {
+  try {
+    attempt();
+    return true;
+  } catch (const AgreedError& error) {
+    if (say) say(std::string(error.what()) + "; " + instead);
+    return false;
+  }
+}
+
+void join_by_invitation(Comm& comm, DeviceSum& own) {
+  std::string invitation;
+  collectively(comm, [&] {
+    if (comm.rank() == 0) invitation = own.invitation();
+  });
+  invitation = comm.broadcast(invitation, 0);
+  collectively(comm, [&] { own.join(invitation, comm.rank(), comm.size()); });
+  collectively(comm, [&] { test(own, comm.rank(), comm.size()); });
+}
+
+/// All units keep their parameters on devices.
+bool all_have(Comm& comm, const DeviceSum* own) {
+  std::vector<std::int64_t> have{own != nullptr ? 1 : 0};
+  comm.sum(have);
+  return have.front() == comm.size();
+}
+
 }  // namespace
 
 bool sums_on_devices(Comm& comm, DeviceSum* own,
                      const std::function<void(const std::string&)>& say) {
-  const auto ways = comm.all_gather(own != nullptr ? own->way() : "");
+  if (comm.size() == 1 || !all_have(comm, own)) return false;
+  const auto ways = comm.all_gather(own->way());
   const bool alike = std::ranges::count(ways, ways.front()) == std::ssize(ways);
-  if (ways.front().empty() || !alike) return false;
-  try {
-    std::string invitation;
-    collectively(comm, [&] {
-      if (comm.rank() == 0) invitation = own->invitation();
-    });
-    invitation = comm.broadcast(invitation, 0);
-    collectively(comm, [&] { own->join(invitation, comm.rank(), comm.size()); });
-    collectively(comm, [&] { test(*own, comm.rank(), comm.size()); });
+  if (alike && !ways.front().empty() &&
+      tried([&] { join_by_invitation(comm, *own); }, say, "units exchange another way")) {
     return true;
-  } catch (const AgreedError& error) {
-    if (say) say(std::string(error.what()) + "; units exchange through host memory");
-    return false;
   }
+  auto messages = comm.make_device_messages();
+  if (messages == nullptr) return false;
+  own->join(std::move(messages));
+  return tried([&] { collectively(comm, [&] { test(*own, comm.rank(), comm.size()); }); }, say,
+               "units exchange through host memory");
 }
 
 }  // namespace oida

@@ -91,14 +91,15 @@ class CardTraining final : public ResidentTraining, public DeviceSum {
   bool sent(std::span<float> out) override;
   void merge(std::span<const float> mean) override;
 
-  std::string way() const override { return card_.sum_way(); }
+  std::string way() const override { return messages_ ? "cuda-aware mpi" : card_.sum_way(); }
   std::string invitation() override { return card_.sum_invitation(); }
   void join(const std::string& invitation, int rank, int size) override {
     card_.sum_join(invitation, rank, size);
   }
+  void join(std::unique_ptr<DeviceMessages> messages) override { messages_ = std::move(messages); }
   void sum(std::span<float> values) override;
   void send_sum(float weight, std::span<const float> words) override;
-  bool summed(std::span<float> out) override { return sent(out); }
+  bool summed(std::span<float> out) override;
   void merge_sum() override { card_.run(static_cast<Index>(size()), Merge{x_, wire_, sent_}); }
 
  private:
@@ -110,6 +111,7 @@ class CardTraining final : public ResidentTraining, public DeviceSum {
   void load(const Batch& batch);
   void bring_batch(const Batch& batch);
   void bring(std::span<float> to, const float* from);
+  void start_sum(std::size_t count);
   /// Behind those of CardEngine.
   int sent_mark() const { return static_cast<int>(chain_.layers()) + 1; }
   std::size_t size() const { return chain_.layout().size(); }
@@ -126,6 +128,10 @@ class CardTraining final : public ResidentTraining, public DeviceSum {
   float* wire_ = nullptr;  // w s on its way home, later the mean
   float* home_ = nullptr;  // pinned, as is the next
   float* travelled_ = nullptr;
+  std::unique_ptr<DeviceMessages> messages_;
+  /// Of a sum by messages: what is awaited, and how much it is.
+  enum class Awaited { computing, messages, home } awaited_ = Awaited::home;
+  std::size_t awaited_floats_ = 0;
   PinnedResult result_;
   int recording_ = -1;
 
@@ -302,15 +308,42 @@ void CardTraining<Card, T>::merge(std::span<const float> mean) {
 template <typename Card, typename T>
 void CardTraining<Card, T>::sum(std::span<float> values) {
   card_.upload(wire_, values.data(), values.size_bytes());
-  card_.sum_all(wire_, values.size(), travelled_, sent_mark());
-  while (!sent(values)) continue;
+  start_sum(values.size());
+  while (!summed(values)) continue;
+}
+
+/// MPI knows no streams, so it is given the floats once they are computed, and they go home when it
+/// has summed them.
+template <typename Card, typename T>
+void CardTraining<Card, T>::start_sum(std::size_t count) {
+  if (messages_ == nullptr) return card_.sum_all(wire_, count, travelled_, sent_mark());
+  awaited_ = Awaited::computing;
+  awaited_floats_ = count;
+  card_.fetch(travelled_, wire_, 0);
+  card_.mark_fetched(sent_mark());
+}
+
+template <typename Card, typename T>
+bool CardTraining<Card, T>::summed(std::span<float> out) {
+  if (awaited_ == Awaited::computing) {
+    if (!card_.reached(sent_mark())) return false;
+    messages_->start(wire_, awaited_floats_);
+    awaited_ = Awaited::messages;
+  }
+  if (awaited_ == Awaited::messages) {
+    if (!messages_->come()) return false;
+    card_.fetch(travelled_, wire_, awaited_floats_ * sizeof(float));
+    card_.mark_fetched(sent_mark());
+    awaited_ = Awaited::home;
+  }
+  return sent(out);
 }
 
 template <typename Card, typename T>
 void CardTraining<Card, T>::send_sum(float weight, std::span<const float> words) {
   card_.run(static_cast<Index>(size()), Send{x_, weight, sent_, wire_});
   card_.upload(wire_ + size(), words.data(), words.size_bytes());
-  card_.sum_all(wire_, size() + words.size(), travelled_, sent_mark());
+  start_sum(size() + words.size());
 }
 
 }  // namespace oida::cuda
