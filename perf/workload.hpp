@@ -21,8 +21,8 @@ inline constexpr int kClasses = 8;
 /// sample.
 Network reference_network();
 
-/// `unet_plain` at 9 x 256 x 256 and 8 classes, for batches of kTiles: levels of 32, 64 and 128 channels,
-/// 468,488 parameters, all pixels labelled.
+/// `unet_plain` at 9 x 256 x 256 and 8 classes, for batches of kTiles: levels of 32, 64 and 128
+/// channels, 468,488 parameters, all pixels labelled.
 inline constexpr int kTiles = 4;
 inline constexpr int kTilePx = 256;
 Network unet_network();

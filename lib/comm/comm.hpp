@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "comm/device_messages.hpp"
 #include "comm/exchange.hpp"
 #include "comm/mailbox.hpp"
 #include "core/error.hpp"

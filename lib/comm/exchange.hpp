@@ -1,5 +1,5 @@
 #pragma once
-// The sum over all units that runs while they compute: a pure interface.
+// The sum over all units that runs while they compute: pure interfaces.
 
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +86,19 @@ class Exchange {
   /// zeroes while nothing is in flight. Its size is fixed from the start and may differ from unit
   /// to unit; empty for fp32 and where there is one node.
   virtual std::span<float> remainder() = 0;
+};
+
+/// Sums of memory that the host need not reach, by an MPI that takes pointers to it. One sum at a
+/// time; every rank makes the same calls in the same order. Errors as in Comm.
+class DeviceMessages {
+ public:
+  virtual ~DeviceMessages() = default;
+
+  /// Starts the sum of `count` floats in place; nobody else touches them until it has come. What
+  /// was computed there has ended.
+  virtual void start(float* values, std::size_t count) = 0;
+  /// Makes progress; true when the sum has come.
+  virtual bool come() = 0;
 };
 
 }  // namespace oida

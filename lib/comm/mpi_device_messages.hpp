@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include "comm/device_messages.hpp"
+#include "comm/exchange.hpp"
 
 namespace oida {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "comm/device_messages.hpp"
+#include "comm/exchange.hpp"
 
 namespace oida {
 

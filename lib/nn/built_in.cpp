@@ -13,11 +13,22 @@ struct BuiltIn {
 };
 
 const std::vector<std::string>& plain_unet() {
-  static const std::vector<std::string> lines = {
-      "conv 32 3 relu", "conv 32 3 relu as level1", "max_pool 2", "conv 64 3 relu",
-      "conv 64 3 relu as level2", "max_pool 2", "conv 128 3 relu", "conv 128 3 relu",
-      "conv_transpose 64 2", "concat level2", "conv 64 3 relu", "conv 64 3 relu",
-      "conv_transpose 32 2", "concat level1", "conv 32 3 relu", "conv 32 3 relu"};
+  static const std::vector<std::string> lines = {"conv 32 3 relu",
+                                                 "conv 32 3 relu as level1",
+                                                 "max_pool 2",
+                                                 "conv 64 3 relu",
+                                                 "conv 64 3 relu as level2",
+                                                 "max_pool 2",
+                                                 "conv 128 3 relu",
+                                                 "conv 128 3 relu",
+                                                 "conv_transpose 64 2",
+                                                 "concat level2",
+                                                 "conv 64 3 relu",
+                                                 "conv 64 3 relu",
+                                                 "conv_transpose 32 2",
+                                                 "concat level1",
+                                                 "conv 32 3 relu",
+                                                 "conv 32 3 relu"};
   return lines;
 }
 

@@ -17,6 +17,12 @@ using oida::testing::world;
 inline constexpr int kBatch = 12;
 inline constexpr std::int64_t kSteps = 60;
 
+inline bool equal_on_all_units(std::vector<float> values) {
+  const std::vector<float> own = values;
+  world().broadcast_values(values, 0);
+  return own == values;
+}
+
 /// A unit and its trainer of kSteps steps of kBatch samples at a constant rate.
 class TrainerKit {
  public:
