@@ -5,7 +5,7 @@
         --variant allreduce="--oida.exchange=allreduce" --variant tau1="--oida.interleave=1"
 
 A variant's first word may be a deck that stands in for --deck. A seed sets model.seed and train.seed;
-the split and the shards stay. Runs that DIR holds already are not repeated. For each variant: mean and
+the split and the shards stay, unless the flags say --data.seed={seed}. Runs that DIR holds already are not repeated. For each variant: mean and
 range of the overall accuracy, means of the other figures, median training time, and the mean difference
 of OA to the first with its 95 % interval (Student's t over the seeds' differences).
 """
@@ -27,7 +27,7 @@ def run(options, name, flags, seed):
     """test.json of one run with its time and parameters; made before: read from its directory."""
     directory = pathlib.Path(options.out) / f"{name}-{options.ranks}-seed{seed}"
     if not (directory / "DONE").exists():
-        words = shlex.split(flags)
+        words = shlex.split(flags.replace("{seed}", str(seed)))
         deck = options.deck if not words or words[0].startswith("--") else words.pop(0)
         command = [*shlex.split(options.launcher), "-n", str(options.ranks), options.oida, "train",
                    deck, f"--run.dir={directory}", "--run.class_map=off", f"--model.seed={seed}",

@@ -2,7 +2,7 @@
 # What the loop and the synchronous comparator make of a slow network: four nodes, one unit of one
 # thread each, the million-parameter network on Flevoland, links of 100 Mbit/s and unshaped.
 #   OIDA_DATA_DIR=... OIDA_SLURM_CLUSTER=PROGRAM perf/scaling/slow_network.sh OUT
-#       as root, 10 minutes on two cores at rest; PROGRAM: see nodes.sh
+#       as root, 13 minutes on two cores at rest; PROGRAM: see nodes.sh
 set -euo pipefail
 out=${1:?usage: slow_network.sh OUT} most=4
 source "$(dirname "$0")/nodes.sh"
