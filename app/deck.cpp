@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "deck_file.hpp"
 #include "io/scene/scene_reader.hpp"
+#include "nn/network.hpp"
 #include "polsar/features.hpp"
 
 namespace po = boost::program_options;
@@ -102,7 +103,7 @@ constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
 void add_scene_keys(Table& table, Deck& deck) {
   auto& scene = deck.scene;
   table.list("scene.path", scene.path, "folder or file of a scene");
-  table.list("scene.labels", scene.labels, "label raster of the scene at the same place");
+  table.list("scene.labels", scene.labels, "labels of the scene at the same place");
   table.choice("scene.format", scene.format, scene_formats(), "how to read the scene");
   table.choice("scene.channels", scene.channels, scene_channels(), "the two of a C2");
   table.text("scene.cache", scene.cache, "", "folder for a chunked copy of the scene, made once");
@@ -161,13 +162,14 @@ void add_data_keys(Table& table, Deck& deck) {
 
 void add_training_keys(Table& table, Deck& deck) {
   auto& model = deck.model;
-  table.text("model.name", model.name, "oceantda9", "built-in network");
+  table.choice("model.name", model.name, built_in_names(), "built-in network");
   table.list("model.layers", model.layers, "a layer; in place of model.name");
   table.choice("model.output", model.output, {"class", "dense"},
                "the class of a patch's centre, or of each pixel of a tile");
   table.number<std::int64_t>("model.seed", model.seed, 1, 0, kMany, "of the first parameters");
   auto& train = deck.train;
-  table.number("train.epochs", train.epochs, 10.0, 0.001, 1e6, "passes over the largest shard");
+  table.number("train.epochs", train.epochs, 10.0, 0.001, 1e6,
+               "passes over the largest shard; with global_batch over all shards");
   table.number<std::int64_t>("train.batch", train.batch, 64, 1, 65536, "samples a step and unit");
   table.number<std::int64_t>("train.global_batch", train.global_batch, 0, 0, 1 << 24,
                              "samples a step over all units, in place of train.batch");
@@ -201,8 +203,9 @@ void add_oida_keys(Table& table, Deck& deck) {
                "of sgd with oida and local: each unit's own, or averaged as the parameters are");
   table.number("oida.interleave_until", oida.interleave_until, 1.0, 0.0, 1.0,
                "share of the steps after which the interleave is 1");
-  table.text("oida.interleave", oida.interleave, "auto",
-             "auto | N | plan:RUN.json, steps while an exchange is in flight");
+  table.text(
+      "oida.interleave", oida.interleave, "auto",
+      "auto (tunes oida; local: 1) | N | plan:RUN.json, steps while an exchange is in flight");
   table.choice("oida.wire", oida.wire, {"auto", "fp32", "bf16", "int8", "int4"},
                "what travels between nodes; auto: fp32 where it hides, else what hides best");
   table.choice("oida.merge", oida.merge, {"mean", "weighted", "best"},
@@ -230,7 +233,7 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.number<std::int64_t>("device.threads", device.threads, 0, 0, 4096,
                              "threads a rank, 0 = its share of the node's cores");
   table.choice("device.oversubscribe", device.oversubscribe, {"warn", "refuse"},
-               "more threads than cores on a node");
+               "more threads than cores on a node, or ranks than GPUs");
   table.number<std::int64_t>("device.node_ranks", device.node_ranks, 0, 0, 65536,
                              "ranks that share memory as one node, 0 = all of a host");
   table.number<std::int64_t>("device.memory_limit_mb", device.memory_limit_mb, 0, 0, kMany,
@@ -240,7 +243,8 @@ void add_run_keys(Table& table, Deck& deck, const std::string& run_dir) {
   table.number("run.checkpoint_every_s", run.checkpoint_every_s, 300.0, 0.0, 1e9,
                "seconds between checkpoints");
   table.number<std::int64_t>("run.keep", run.keep, 2, 2, 1000, "checkpoints kept");
-  table.text("run.resume", run.resume, "auto", "auto | no | PATH of a checkpoint");
+  table.text("run.resume", run.resume, "auto",
+             "auto | no | PATH of a round-N.h5 in its checkpoints");
   table.choice("run.trace", run.trace, {"off", "on"},
                "write trace.json, of 262144 events a rank at most");
   table.number(

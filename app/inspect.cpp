@@ -29,8 +29,7 @@ struct InspectOptions {
 
 po::options_description inspect_flags(InspectOptions& options) {
   po::options_description flags("oida inspect SCENE [--labels FILE] [--json]", 100, 50);
-  flags.add_options()("labels", po::value(&options.labels),
-                      "label raster to check against the scene")(
+  flags.add_options()("labels", po::value(&options.labels), "labels to check against the scene")(
       "scene.format", po::value(&options.format), "auto, or the reader's name")(
       "scene.label_attribute", po::value(&options.attribute),
       "attribute of label polygons that names the class")(

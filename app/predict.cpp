@@ -22,7 +22,7 @@ namespace {
 struct PredictOptions {
   std::string model, scene, format = "auto", channels = "auto", engine = "onednn";
   MapFiles files;
-  int threads = 0;
+  int threads = 0, rows = 0, cols = 0;
   bool help = false;
 };
 
@@ -37,10 +37,12 @@ po::options_description predict_flags(PredictOptions& options) {
       "GeoTIFF of their entropy: 0 sure, 1 all classes alike")(
       "scene.format", po::value(&options.format), "auto, or the reader's name")(
       "scene.channels", po::value(&options.channels), "auto | pp1 | pp2 | pp3 | rh_rv, of a C2")(
+      "scene.rows", po::value(&options.rows), "rows, if the files lack them")(
+      "scene.cols", po::value(&options.cols), "columns, likewise")(
       "device.threads", po::value(&options.threads), "threads a rank, 0 = share of the cores")(
       "device.engine", po::value(&options.engine), "onednn | reference")("help", "this text")(
       "MODEL", po::value(&options.model), "model.h5 of a run directory")(
-      "SCENE", po::value(&options.scene), "scene of the same kind as the model was trained on");
+      "SCENE", po::value(&options.scene), "scene whose matrices give the model's features");
   return flags;
 }
 
@@ -96,7 +98,8 @@ Exit predict(Comm& comm, const Arguments& arguments) {
       if (comm.rank() == 0 && !file.empty()) require_place(file);
     }
     model = read_model(options.model);
-    scene = open_scene(options.scene, {options.format, 0, 0, channel_pair(options.channels)});
+    scene = open_scene(options.scene, {options.format, options.rows, options.cols,
+                                       channel_pair(options.channels)});
     require_fit(model.recipe, scene->info().kind, scene->info().pair, options.scene);
     const int batch = model.network.output == Output::dense ? 1 : 64;
     engine = make_engine(model.network, engine_options(device, place, batch));

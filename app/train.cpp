@@ -22,7 +22,8 @@ bool help_wanted(const Arguments& arguments) {
 std::string help() {
   return "oida train DECK.ini [--section.key=value ...] [--check] [--dry-run]\n\n"
          "Trains the deck's network on all ranks and fills the run directory. The command line\n"
-         "beats the deck, the deck beats the defaults; relative paths start at the deck's folder.\n"
+         "beats the deck, the deck beats the deck that it names in [deck] base, that beats the\n"
+         "defaults; relative paths start at the deck's folder.\n"
          "--check prints the resolved deck and the plan and stops; --dry-run makes two rounds.\n"
          "Exit codes: 0 done, 1 failed, 2 bad usage, deck or input, 75 stopped with a checkpoint:\n"
          "start it again.\n\n" +

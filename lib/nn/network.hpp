@@ -94,8 +94,8 @@ struct Parameter {
   bool moment = false;  // not learned but averaged: see Engine::moments()
 };
 
-/// InputError names key model.name and the known names. All convolutions are 3x3 with relu, pad 1;
-/// pools are max, 2x2, and drop an odd last row or column.
+/// InputError names key model.name and the known names. In the first two all
+/// convolutions are 3x3 with relu, pad 1; pools are max, 2x2, and drop an odd last row or column.
 ///   oceantda9   conv 32, conv 32, pool, conv 64, conv 64, pool, conv 128, dense 736 relu, dropout
 ///               0.5, dense classes: nine layers counted as conv, pool and dense. Its source does
 ///               not publish widths; these give 1,000,815 parameters at 9 x 15 x 15 and 15 classes.
@@ -124,8 +124,8 @@ std::vector<std::string> built_in_names();
 ///   dense UNITS [relu] | relu | dropout RATE
 ///   group_norm GROUPS [relu] | batch_norm [relu]
 ///   concat NAME                                   channels of the output called NAME follow
-///   complex REALS                                 REALS channels without imaginary part, then
-///   pairs complex_conv OUT KERNEL [stride N] [pad N] [relu] | complex_max_pool KERNEL [stride N]
+///   complex REALS                                 REALS real channels, then pairs of two
+///   complex_conv OUT KERNEL [stride N] [pad N] [relu] | complex_max_pool KERNEL [stride N]
 ///   mod_relu | magnitude
 /// Each may end in "as NAME", which names its output. A last line "dense classes" (Output::dense:
 /// "conv classes 1") is added when it is not there.

@@ -64,7 +64,7 @@ class Guard {
   bool due(std::int64_t step_before, std::int64_t step_after) const;
   void capture(std::int64_t round, std::int64_t step, std::span<const float> parameters);
 
-  /// Scores the newest candidate up to the share `done` in (0, 1] of its batches.
+  /// Scores all candidates up to the share `done` in (0, 1] of their batches.
   void score_until(double done);
   /// Puts the oldest scored candidate's losses into the words of an exchange.
   void send(ControlWords& words);

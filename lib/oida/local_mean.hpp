@@ -6,9 +6,8 @@
 namespace oida {
 
 ///   step:  optimizer step on x
-///   end:   m <- the sum of w x over all units, waited for;  x <- m, and the velocity likewise
-///   where
-///          it travels
+///   end:   m <- the sum of w x over all units, waited for;  x <- m
+///          and likewise the velocity where it travels
 class LocalMean final : public MeanRule {
  public:
   using MeanRule::MeanRule;

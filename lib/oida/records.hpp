@@ -82,7 +82,7 @@ struct UnitTiming {
   StepTimes step_ms;
 };
 
-/// timing.json; definitions in the outside contract of the program (README, "Reports").
+/// timing.json; README, "What comes out", says what its shares are of.
 struct Timing {
   std::string exchange, device, wire = "fp32";
   int nodes = 1, ranks = 1, units_per_node = 1, interleave = 1;

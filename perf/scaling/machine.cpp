@@ -4,30 +4,6 @@
 
 namespace oida::perf {
 
-double Cores::rate() const {
-  const auto active = static_cast<double>(ends_.size());
-  return cores_ == 0 ? 1.0 : std::min(1.0, cores_ / active);
-}
-
-void Cores::advance_to(double now_s) {
-  if (busy()) given_s_ += (now_s - now_s_) * rate();
-  now_s_ = now_s;
-}
-
-void Cores::start(int unit, double work_s) {
-  ends_.push({given_s_ + work_s, unit});
-}
-
-double Cores::next_s() const {
-  return now_s_ + std::max(0.0, ends_.top().given_s - given_s_) / rate();
-}
-
-int Cores::finish() {
-  const int unit = ends_.top().unit;
-  ends_.pop();
-  return unit;
-}
-
 Links::Links(const LinkSpeed& speed, int nodes)
     : speed_(speed),
       out_free_s_(static_cast<std::size_t>(nodes)),

@@ -1,5 +1,5 @@
 #pragma once
-// The machine of the model: cores and links, in virtual time.
+// The machine of the model: links, in virtual time.
 
 #include <cstdint>
 #include <functional>
@@ -10,34 +10,6 @@
 #include "scaling/model.hpp"
 
 namespace oida::perf {
-
-/// Work of units on the cores that they share.
-class Cores {
- public:
-  /// 0 cores: each unit has its own.
-  explicit Cores(int cores) : cores_(cores) {}
-
-  void start(int unit, double work_s);
-  bool busy() const { return !ends_.empty(); }
-  /// When the first unit is done, should none begin before. @pre busy()
-  double next_s() const;
-  /// That unit. @pre the time is next_s()
-  int finish();
-  void advance_to(double now_s);
-
- private:
-  struct End {
-    double given_s;
-    int unit;
-    bool operator>(const End& other) const { return given_s > other.given_s; }
-  };
-  double rate() const;
-
-  int cores_;
-  double now_s_ = 0;
-  double given_s_ = 0;  // that each unit at work has been given since the beginning
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-};
 
 struct Message {
   enum class Kind : std::uint8_t { ask, grant, data };

@@ -27,16 +27,16 @@ constexpr double kPayload = 1448.0 / 1538, kPayloadInQueue = 1448.0 / 1514;
 constexpr double kBurst_bytes = 32 * 1024;  // measure.sh
 constexpr double kUnshaped_bytes_per_s = 1e9;
 constexpr double kLatencyHere_s = 50e-6;
-constexpr int kCoresHere = 2;
 /// Samples that the predicted times are for.
 constexpr double kSamples = 1 << 20;
 
 struct Rate {
   double gbit;
   double latency_s;
+  bool rdma = false;
 };
 /// TCP over Ethernet up to 25 Gbit/s, a network of a supercomputer at 200.
-constexpr std::array<Rate, 4> kRates = {{{1, 40e-6}, {10, 20e-6}, {25, 15e-6}, {200, 2e-6}}};
+constexpr std::array<Rate, 4> kRates = {{{1, 40e-6}, {10, 20e-6}, {25, 15e-6}, {200, 2e-6, true}}};
 
 struct Command {
   std::string measured, out;
@@ -78,8 +78,8 @@ Prediction of_oida(const Cluster& cluster, const Work& work, const StepProfile& 
   return predict(cluster, work, oida_loop(profile, interleave), rounds_for(cluster.nodes));
 }
 
-/// As oida.interleave = auto chooses: from rounds of one step, the smallest that hides 1.25 times
-/// the exchange; more where units wait for over 1 % of the time.
+/// As oida.interleave = auto chooses first: from rounds of one step, the smallest that hides 1.25
+/// times the exchange.
 int automatic_interleave(const Cluster& cluster, const Work& work, const StepProfile& profile) {
   const Prediction one = of_oida(cluster, work, profile, 1);
   return smallest_hiding_interleave({one.exchange_s}, {work.step_s});
@@ -94,8 +94,6 @@ class Study {
             profile_step(built_in("oceantda9", {9, 15, 15}, 6), static_cast<int>(alone_.batch))),
         work_(work_of(profile_, alone_, read_measured(command.measured + "/pair"),
                       read_measured(command.measured + "/small"))) {
-    const Measured pair = read_measured(command.measured + "/pair");
-    step_beside_others_s_ = pair.compute_s / pair.steps;
     make_folder(command.out);
   }
 
@@ -123,22 +121,27 @@ class Study {
   Measured alone_;
   StepProfile profile_;
   Work work_;
-  double step_beside_others_s_;  // of a unit on a machine whose cores all compute
 };
 
+/// The nodes that were measured share the cores of one machine with the work that its kernel has
+/// for their messages, so what a step takes there is taken from the run itself: what is checked is
+/// what the exchange adds to it.
 Check Study::compare(const Measured& real, double mbit, double link_share) const {
   const LinkSpeed links{.bytes_per_s = link_share * 1e6 * mbit / kBitsOfByte * kPayloadInQueue,
                         .latency_s = kLatencyHere_s,
                         .burst_bytes = kBurst_bytes,
-                        .in_bytes_per_s = kUnshaped_bytes_per_s};
+                        .in_bytes_per_s = kUnshaped_bytes_per_s,
+                        .asked_for = false};
   Work work = work_;
-  work.step_s = step_beside_others_s_;
+  work.step_s = real.compute_s / real.steps;
+  const Cluster cluster{real.nodes, links};
   const Loop loop =
       real.waits_each_step ? allreduce_loop(profile_) : oida_loop(profile_, real.interleave);
-  return {.real = real,
-          .mbit = mbit,
-          .link_share = link_share,
-          .model = predict({real.nodes, kCoresHere, links}, work, loop, rounds_for(real.nodes))};
+  Prediction model = predict(cluster, work, loop, rounds_for(real.nodes));
+  if (!real.waits_each_step) {
+    model = with_final_mean(model, real.steps, cluster, work, profile_);
+  }
+  return {.real = real, .mbit = mbit, .link_share = link_share, .model = model};
 }
 
 /// The share of the links at which the model takes as long as the real run.
@@ -201,11 +204,12 @@ std::vector<Point> Study::extrapolate() const {
   std::vector<Point> points;
   for (const Rate& rate : kRates) {
     const LinkSpeed links{.bytes_per_s = 1e9 * rate.gbit / kBitsOfByte * kPayload,
-                          .latency_s = rate.latency_s};
+                          .latency_s = rate.latency_s,
+                          .asked_for = rate.rdma};
     for (const bool waits : {false, true}) {
       double one_s = 0;
       for (int nodes = 1; nodes <= command_.most_nodes; nodes *= 2) {
-        Point point = predict_point({nodes, 0, links}, waits);
+        Point point = predict_point({nodes, links}, waits);
         if (nodes == 1) one_s = point.model.step_s;
         point.gbit = rate.gbit;
         point.efficiency = one_s / point.model.step_s;

@@ -7,7 +7,7 @@ set -euo pipefail
 out=${1:?usage: measure.sh OUT} most=4
 source "$(dirname "$0")/nodes.sh"
 
-batch=32
+batch=128
 large=--model.name=oceantda9
 [[ -e $house/inputs/scenes/demo/T3 ]] || "$oida" synth "$house/inputs/demo.ini"
 samples=$("$oida" train "$here/scaling.ini" "$large" --check | sed -n 's/^split .* \([0-9]*\) training.*/\1/p')
@@ -31,18 +31,19 @@ check() {
 }
 
 links full
-steps alone 1 400 "$large"
-steps pair 2 400 "$large" --oida.interleave=8
+steps pair 2 200 "$large" --oida.interleave=8
+steps alone 1 200 "$large"
 steps small 2 4000 --oida.interleave=8 "--model.layers=dense 4 relu" --data.patch_px=3
 
-for mbit in 100 1000; do
+for mbit in 100 250; do
   links "$mbit" 32kb
-  interleaves=(8 64) count=40
-  [[ $mbit == 100 ]] || interleaves=(2 8) count=200
+  interleaves=(2 8 16) count=20
+  [[ $mbit == 100 ]] || interleaves=(1 2 4) count=60
   for nodes in 2 4; do
     check "$mbit" "$nodes" "$count" allreduce --oida.exchange=allreduce
     for interleave in "${interleaves[@]}"; do
-      check "$mbit" "$nodes" $((interleave * 20)) "oida-$interleave" "--oida.interleave=$interleave"
+      check "$mbit" "$nodes" $((interleave * 20 > count ? interleave * 20 : count)) \
+        "oida-$interleave" "--oida.interleave=$interleave"
     done
   done
 done

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
 #include <utility>
 
 #include "core/rng.hpp"
@@ -12,7 +14,7 @@ namespace {
 
 // comm/chunks.cpp: floats of a chunk, chunks of an owner, alignment.
 constexpr std::size_t kChunk = 64 * 1024, kMostChunks = 64, kBlock = 256;
-/// Larger messages are asked for first: the rendezvous of UCX over TCP.
+/// Larger messages are asked for first: the rendezvous of UCX.
 constexpr double kEager_bytes = 8192;
 
 struct Chunk {
@@ -69,7 +71,6 @@ class Simulation {
         rounds_(rounds),
         seed_(seed),
         chunks_(cut(loop, cluster.nodes)),
-        cores_(cluster.cores),
         links_(cluster.links, cluster.nodes),
         units_(static_cast<std::size_t>(cluster.nodes)) {
     missing_.resize(2 * chunks_.size());
@@ -81,12 +82,14 @@ class Simulation {
 
   Prediction run() {
     for (int i = 0; i < cluster_.nodes; ++i) begin_round(i);
-    while (cores_.busy() || links_.busy()) {
-      const bool by_link = links_.busy() && (!cores_.busy() || links_.next_s() <= cores_.next_s());
-      now_s_ = by_link ? links_.next_s() : cores_.next_s();
-      cores_.advance_to(now_s_);
+    while (!works_.empty() || links_.busy()) {
+      const bool by_link =
+          links_.busy() && (works_.empty() || links_.next_s() <= works_.top().first);
+      now_s_ = by_link ? links_.next_s() : works_.top().first;
       if (!by_link) {
-        worked(cores_.finish());
+        const int unit = works_.top().second;
+        works_.pop();
+        worked(unit);
       } else if (const auto message = links_.take()) {
         deliver(*message);
       }
@@ -107,7 +110,7 @@ class Simulation {
     }
     if (!exposed(u.doing) && exposed(doing)) u.exposed_since_s = now_s_;
     u.doing = doing;
-    if (doing != Doing::waiting && doing != Doing::nothing) cores_.start(i, work_s);
+    if (doing != Doing::waiting && doing != Doing::nothing) works_.emplace(now_s_ + work_s, i);
   }
 
   void begin_round(int i) {
@@ -151,7 +154,7 @@ class Simulation {
   /// A part to its owner, or a sum back from it.
   void send(int from, int to, int round, std::size_t c, bool returning) {
     Message message{from, to, round, static_cast<std::uint32_t>(c), Message::Kind::data, returning};
-    if (chunks_[c].bytes > kEager_bytes) {
+    if (cluster_.links.asked_for && chunks_[c].bytes > kEager_bytes) {
       message.kind = Message::Kind::ask;
       post(message, 0);
     } else {
@@ -244,8 +247,8 @@ class Simulation {
     if (u.step < steps_a_round()) {
       const auto sample = static_cast<std::uint64_t>(i);
       Random random(seed_, Purpose::test, sample, static_cast<std::uint32_t>(u.steps));
-      return enter(i, Doing::computing,
-                   work_.step_s * std::exp(work_.spread * random.normal()) / work_.polls);
+      const double deviation = work_.spread * (random.normal() - 0.5 * work_.spread);
+      return enter(i, Doing::computing, work_.step_s * std::exp(deviation) / work_.polls);
     }
     if (u.open > 0) return enter(i, Doing::waiting, 0);
     enter(i, Doing::merging, work_.merge_s);
@@ -283,7 +286,8 @@ class Simulation {
   std::vector<Chunk> chunks_;
   std::vector<int> missing_;  // parts that have come, of each chunk in even and odd rounds
   std::vector<std::vector<std::size_t>> owned_;
-  Cores cores_;
+  using End = std::pair<double, int>;  // of a unit's work
+  std::priority_queue<End, std::vector<End>, std::greater<>> works_;
   Links links_;
   std::vector<Unit> units_;
   double now_s_ = 0;

@@ -5,11 +5,10 @@
 // What is modelled is what lib/comm does (comm/chunks.hpp, comm/lane_transfer.hpp): an array is cut
 // into chunks, each with a node as its owner; all nodes send it their parts, it sends back the sum.
 // Messages move only where a unit polls: between the kernels of a step, or all the time while it
-// waits. Large ones are asked for first (rendezvous). A message takes its link out, then the link
-// in of the receiver, in the order of their coming; the switch between them is never the
-// bottleneck. A unit's time is work: in steps, for messages and their bytes, in merging. Where
-// units share cores, as nodes that stand on one machine do, each gets its part of them while it has
-// work.
+// waits. Large ones are asked for first (rendezvous) where the network moves them by itself. A
+// message takes its link out, then the link in of the receiver, in the order of their coming; the
+// switch between them is never the bottleneck. A unit's time is work: in steps, for messages and
+// their bytes, in merging.
 
 #include <cstdint>
 #include <vector>
@@ -21,11 +20,12 @@ struct LinkSpeed {
   double latency_s = 0;       // one way
   double burst_bytes = 0;     // that pass at once after a rest: a token bucket
   double in_bytes_per_s = 0;  // of the link into each node; 0: as out
+  bool asked_for = true;      // large messages, by RDMA; over TCP they are sent at once
 };
 
-/// Of a unit, in seconds of a core.
+/// Of a unit, in seconds.
 struct Work {
-  double step_s = 0;     // median
+  double step_s = 0;     // mean
   double spread = 0;     // standard deviation of ln(step time)
   int polls = 1;         // a step, evenly spread
   double merge_s = 0;    // after each exchange
@@ -50,15 +50,13 @@ struct Loop {
 
 struct Cluster {
   int nodes = 1;
-  /// That all units share; 0: each has its own.
-  int cores = 0;
   LinkSpeed links;
 };
 
 /// Means over all units and the rounds after the first.
 struct Prediction {
   double step_s = 0;      // wall time of a step, its share of the exchange included
-  double idle_share = 0;  // posting, polling, waiting, of the time: contract.md
+  double idle_share = 0;  // posting, polling, waiting, of the time: Timing::idle_share()
   double hidden_share = 0;
   double exchange_s = 0;  // in flight
 };

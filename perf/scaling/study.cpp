@@ -115,7 +115,7 @@ Work work_of(const StepProfile& profile, const Measured& alone, const Measured& 
   constexpr double kMessages = 4, kWays = 2;
   Work work;
   work.polls = profile.polls;
-  work.step_s = alone.median_s;
+  work.step_s = alone.compute_s / alone.steps;
   work.spread = std::log(alone.p95_s / alone.median_s) / kDeviationsAt95;
   work.merge_s =
       std::max(0.0, pair.other_s / pair.exchanges - pair.interleave * alone.other_s / alone.steps);
@@ -129,6 +129,21 @@ Loop oida_loop(const StepProfile& profile, int interleave) {
   loop.interleave = interleave;
   loop.arrays = {{profile.floats + kControlWords, 0}};
   return loop;
+}
+
+Prediction with_final_mean(const Prediction& rounds, double steps, const Cluster& cluster,
+                           const Work& work, const StepProfile& profile) {
+  Loop loop = oida_loop(profile, 1);
+  loop.waits_each_step = true;
+  Work nothing = work;
+  nothing.step_s = nothing.merge_s = nothing.spread = 0;
+  nothing.polls = 1;
+  const double final_s = predict(cluster, nothing, loop, 2).step_s;
+  Prediction all = rounds;
+  const double rounds_s = rounds.step_s * steps;
+  all.step_s = (rounds_s + final_s) / steps;
+  all.idle_share = (rounds.idle_share * rounds_s + final_s) / (rounds_s + final_s);
+  return all;
 }
 
 Loop allreduce_loop(const StepProfile& profile) {

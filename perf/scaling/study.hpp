@@ -46,6 +46,9 @@ Work work_of(const StepProfile& profile, const Measured& alone, const Measured& 
 
 /// As lib/oida/delayed_mean and lib/oida/gradient_mean do it.
 Loop oida_loop(const StepProfile& profile, int interleave);
+/// A run of oida of so many steps ends with a mean that nothing hides.
+Prediction with_final_mean(const Prediction& rounds, double steps, const Cluster& cluster,
+                           const Work& work, const StepProfile& profile);
 Loop allreduce_loop(const StepProfile& profile);
 
 }  // namespace oida::perf
