@@ -1,4 +1,5 @@
-// No path that a file names is followed out of its folder.
+// No path that a file names is followed out of its folder, and no size is believed that it cannot
+// have.
 
 #include <array>
 #include <filesystem>
@@ -88,6 +89,23 @@ TEST_F(OutsideFiles, virtual_datasets_are_not_read) {
     file.dataset("/x", made);
   }
   expect_refused_by_both(temp / "a.h5", "lies in other files");
+}
+
+/// A terabyte of floats of which none was written.
+TEST_F(OutsideFiles, datasets_larger_than_their_file_are_not_read) {
+  testing::TempFolder temp;
+  {
+    const ForeignFile file(temp / "a.h5");
+    const H5Handle made = creation();
+    const hsize_t floats = hsize_t{1} << 38, chunk = 1024;
+    ASSERT_GE(H5Pset_chunk(made.get(), 1, &chunk), 0);
+    const H5Handle space(H5Screate_simple(1, &floats, nullptr), H5Sclose);
+    const H5Handle set(H5Dcreate2(file.get(), "/x", H5T_IEEE_F32LE, space.get(), H5P_DEFAULT,
+                                  made.get(), H5P_DEFAULT),
+                       H5Dclose);
+    ASSERT_TRUE(set.valid());
+  }
+  expect_refused_by_both(temp / "a.h5", "larger than its file");
 }
 
 /// The small scene of a format with one word of one file replaced.
