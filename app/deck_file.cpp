@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "command_line.hpp"
 #include "core/error.hpp"
+#include "io/files.hpp"
 
 namespace po = boost::program_options;
 
@@ -35,10 +35,7 @@ std::string expand(const std::string& line, const std::string& file) {
 }
 
 std::string read_ini(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw InputError(file, "deck cannot be read");
-  }
+  std::istringstream stream(read_text_file(file));
   std::string text;
   std::string line;
   while (std::getline(stream, line)) {

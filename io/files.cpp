@@ -98,6 +98,21 @@ std::string read_whole_file(const std::string& path) {
   return std::move(bytes).str();
 }
 
+std::string read_text_file(const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{16} << 20, kPiece = std::size_t{1} << 16;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  while (file) {
+    const std::size_t had = text.size();
+    text.resize(had + kPiece);
+    file.read(&text[had], kPiece);
+    text.resize(had + static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMost) throw InputError(path, "is longer than 16 MB");
+  }
+  if (!file.eof()) throw InputError(path, "cannot be read");
+  return text;
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -19,6 +19,10 @@ void write_whole_file(const std::string& path, std::string_view bytes);
 /// Error naming `path` when it cannot be read.
 std::string read_whole_file(const std::string& path);
 
+/// Text that a person or a product's processor wrote: InputError naming `path` when it cannot be
+/// read or does not end within 16 MB.
+std::string read_text_file(const std::string& path);
+
 /// Makes a folder and those above it. Error naming `path`.
 void make_folder(const std::string& path);
 

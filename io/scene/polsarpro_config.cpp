@@ -2,9 +2,10 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "core/error.hpp"
+#include "io/files.hpp"
 
 namespace oida {
 namespace {
@@ -33,8 +34,8 @@ std::string config_path(const std::string& folder) {
 
 std::optional<PolsarproSize> read_polsarpro_config(const std::string& folder) {
   const std::string path = config_path(folder);
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  std::istringstream file(read_text_file(path));
   PolsarproSize size;
   for (std::string line, value; std::getline(file, line);) {
     const std::string key = trimmed(line);
@@ -49,7 +50,9 @@ std::optional<PolsarproSize> read_polsarpro_config(const std::string& folder) {
 }
 
 std::string polsarpro_polar_type(const std::string& folder) {
-  std::ifstream file(config_path(folder));
+  const std::string path = config_path(folder);
+  if (!std::filesystem::exists(path)) return "";
+  std::istringstream file(read_text_file(path));
   for (std::string line, value; std::getline(file, line);) {
     if (trimmed(line) == "PolarType" && std::getline(file, value)) return trimmed(value);
   }

@@ -73,6 +73,13 @@ void check_radarsat2_product(const std::string& product_xml) {
   const std::string raster = "=product.imageAttributes.rasterAttributes.";
   const int rows = number(product, (raster + "numberOfLines").c_str());
   const int cols = number(product, (raster + "numberOfSamplesPerLine").c_str());
+  // GDAL 3.6 names what it does not support from memory that it has freed.
+  const std::string type = CPLGetXMLValue(product.get(), (raster + "dataType").c_str(), "");
+  const int bits = number(product, (raster + "bitsPerSample").c_str());
+  if (type != "Complex" || (bits != 16 && bits != 32)) {
+    throw InputError(product_xml, "holds samples of type '" + type + "' and " +
+                                      std::to_string(bits) + " bits, not Complex of 16 or 32");
+  }
   const CPLXMLNode* attributes = CPLGetXMLNode(product.get(), "=product.imageAttributes");
   if (attributes == nullptr) throw InputError(product_xml, "has no imageAttributes");
   for (const CPLXMLNode* node = attributes->psChild; node != nullptr; node = node->psNext) {

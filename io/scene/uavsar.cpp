@@ -2,13 +2,13 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <numbers>
 #include <sstream>
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/files.hpp"
 #include "io/georeference.hpp"
 #include "io/scene/covariance_readers.hpp"
 #include "io/scene/matrix_names.hpp"
@@ -44,8 +44,7 @@ std::string trimmed(const std::string& text) {
 class Annotation {
  public:
   explicit Annotation(const std::string& path) : path_(path) {
-    std::ifstream file(path);
-    if (!file) throw InputError(path, "cannot be read");
+    std::istringstream file(read_text_file(path));
     for (std::string line; std::getline(file, line);) {
       line = line.substr(0, line.find(';'));
       const auto equals = line.find('=');

@@ -50,7 +50,8 @@ label_faults() {
 
 deck_faults() {
   refused $ranks '[^:]*no_deck.ini: ' train no_deck.ini
-  refused $ranks '[^:]*scene: deck' train scene
+  refused $ranks '[^:]*scene: cannot be read' train scene
+  refused $ranks '/dev/zero: .*16 MB' train /dev/zero
   refused $ranks 'command line: ' train
   write_deck unknown "data.patchpx = 7"
   refused $ranks "[^:]*unknown.ini: .*'data.patchpx'" train unknown.ini
@@ -59,6 +60,8 @@ deck_faults() {
   refused $ranks 'train.seed: ' train twice.ini
   printf '[deck]\nbase = no_base.ini\n' >child.ini
   refused $ranks '[^:]*no_base.ini: ' train child.ini
+  printf '[deck]\nbase = /dev/zero\n' >child.ini
+  refused $ranks '/dev/zero: .*16 MB' train child.ini
   printf '[deck]\nbase = child.ini\n' >child.ini
   refused $ranks 'deck.base: ' train child.ini
   refused $ranks "command line: .*--deck.base" train good.ini --deck.base=good.ini
