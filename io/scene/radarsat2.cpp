@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -7,6 +6,7 @@
 #include "io/scene/amplitude_readers.hpp"
 #include "io/scene/gdal_plane.hpp"
 #include "io/scene/matrix_names.hpp"
+#include "io/scene/product_files.hpp"
 #include "io/scene/radarsat2_product.hpp"
 
 namespace oida {
@@ -18,11 +18,6 @@ namespace fs = std::filesystem;
 std::string product_of(const std::string& path) {
   std::error_code error;
   return fs::is_directory(path, error) ? (fs::path(path) / "product.xml").string() : path;
-}
-
-std::string polarisation_of(GDALRasterBand& band) {
-  const char* name = band.GetMetadataItem("POLARIMETRIC_INTERP");
-  return name == nullptr ? "" : name;
 }
 
 }  // namespace
@@ -39,20 +34,15 @@ bool is_radarsat2(const std::string& path) {
 
 std::unique_ptr<SceneSource> open_radarsat2(const std::string& path, const SceneOptions&) {
   const std::string file = product_of(path);
-  check_radarsat2_product(file);
-  const SharedRaster raster = open_raster("RADARSAT_2_CALIB:SIGMA0:" + file, "RS2");
-  std::vector<std::string> polarisations;
-  for (int band = 1; band <= raster->GetRasterCount(); ++band) {
-    polarisations.push_back(polarisation_of(*raster->GetRasterBand(band)));
-  }
+  const Radarsat2Product product = read_radarsat2_product(file);
   SceneInfo info;
   info.path = path;
   info.format = "RADARSAT-2 sigma nought";
-  const auto matrix = match_polarisations(file, polarisations);
+  const auto matrix = match_polarisations(file, keys_of(product.images));
   return make_scene(layout_of(matrix, std::move(info), [&](const std::string& name) {
-    const auto at = std::find(polarisations.begin(), polarisations.end(), name);
     Channel channel;
-    channel.plane = gdal_plane(raster, file, static_cast<int>(at - polarisations.begin()) + 1);
+    channel.plane = gdal_amplitude(product.images.at(name), "GTiff");
+    channel.column_gain = product.gains;
     return channel;
   }));
 }

@@ -136,8 +136,10 @@ TEST_F(OutsideFiles, radarsat2_names_files_of_its_folder_only) {
 TEST_F(OutsideFiles, radarsat2_tables_and_images_fit_the_product) {
   expect_scene_refused("radarsat2", "lut.xml", "4.0 ", "", {"lut.xml", "2 gains", "3 pixels"});
   expect_scene_refused("radarsat2", "product.xml", ">3<", ">4<", {"gains for lines of 4"});
-  expect_scene_refused("radarsat2", "product.xml", "Complex", "Komplex", {"'Komplex'", "16 bits"});
-  expect_scene_refused("radarsat2", "product.xml", ">16<", ">17<", {"17 bits"});
+  expect_scene_refused("radarsat2", "product.xml", "Complex", "Komplex", {"'Komplex'"});
+  expect_scene_refused("radarsat2", "product.xml", "Sigma Nought", "Beta Nought",
+                       {"no table of sigma nought"});
+  expect_scene_refused("radarsat2", "lut.xml", "4.0", "0.0", {"lut.xml", "above 0"});
   expect_scene_refused("radarsat2", "product.xml", ">2<", ">3<", {"HH.tif", "3 rows x 3 cols"});
   expect_scene_refused("radarsat2", "product.xml", "<imageAttributes>", "<imageAttributez>",
                        {"product.xml"});
