@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "comm/mpi_check.hpp"
@@ -26,6 +27,16 @@ constexpr double kHoldBack_s = 2;
 constexpr unsigned kAbortPatience_s = 10;
 
 volatile std::sig_atomic_t abort_exit_code = 1;
+
+/// A launcher that is told to end the job may do so before it has passed on what was said last: as
+/// long as that lies in the pipe, for a second at most.
+void await_stderr_read() {
+  for (int i = 0; i < 1000; ++i) {
+    int unread = 0;
+    if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 void leave(int) {
   _exit(static_cast<int>(abort_exit_code));
@@ -93,6 +104,7 @@ void wait_all(std::span<MPI_Request> requests, const Stall& stall, const char* o
 
 void end_all(int exit_code) {
   std::fflush(nullptr);
+  await_stderr_read();
   abort_exit_code = exit_code;
   std::signal(SIGALRM, leave);
   alarm(kAbortPatience_s);
