@@ -16,8 +16,8 @@ namespace oida {
 bool is_sentinel1(const std::string& path);
 std::unique_ptr<SceneSource> open_sentinel1(const std::string& path, const SceneOptions& options);
 
-/// RADARSAT-2: product.xml or its folder, through GDAL's RS2 driver: sigma nought by the product's
-/// own look-up table, order of bands by their polarisation.
+/// RADARSAT-2 SLC: product.xml or its folder, read without GDAL's RS2 driver: sigma nought by the
+/// product's own look-up table, order of bands by their polarisation.
 bool is_radarsat2(const std::string& path);
 std::unique_ptr<SceneSource> open_radarsat2(const std::string& path, const SceneOptions& options);
 
