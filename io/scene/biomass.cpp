@@ -53,7 +53,10 @@ std::unique_ptr<SceneSource> open_biomass(const std::string& path, const SceneOp
   const FactorGrid factors = read_table(require_file(path, "annotation", "_lut.nc"));
   const SharedRaster magnitudes = open_shared_raster(magnitude, "GTiff");
   const SharedRaster phases = open_shared_raster(phase, "GTiff");
-  const auto declared = annotation.texts("polarisationList");
+  std::vector<std::string> declared;
+  for (const auto& element : annotation.children("polarisationList")) {
+    declared.push_back(element.text);
+  }
   SceneInfo info;
   info.path = path;
   info.format = "BIOMASS L1a sigma nought";

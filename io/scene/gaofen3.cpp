@@ -37,7 +37,7 @@ bool is_gaofen3(const std::string& path) {
   const std::string meta = meta_of(path);
   if (meta.empty() || !fs::path(meta).filename().string().starts_with("GF3")) return false;
   try {
-    return !XmlFile(meta).texts("QualifyValue").empty();
+    return !XmlFile(meta).children("QualifyValue").empty();
   } catch (const InputError&) {
     return false;  // said by the reader that is asked to open it
   }

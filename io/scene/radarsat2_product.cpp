@@ -1,11 +1,8 @@
 #include "io/scene/radarsat2_product.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
-
-#include <cpl_minixml.h>
+#include <limits>
 
 #include "core/error.hpp"
 #include "io/gdal.hpp"
@@ -17,24 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct XmlFree {
-  void operator()(CPLXMLNode* root) const { CPLDestroyXMLNode(root); }
-};
-using Xml = std::unique_ptr<CPLXMLNode, XmlFree>;
-
-Xml parse(const std::string& path) {
-  const GdalErrors errors;
-  Xml root(CPLParseXMLFile(path.c_str()));
-  if (!root) throw InputError(path, "cannot be read as XML: " + errors.text());
-  return root;
+/// A size in pixels; 0 where it is missing or no size.
+int size_of(const XmlFile& product, const std::string& name) {
+  const double size = product.number("rasterAttributes", name).value_or(0);
+  return size >= 1 && size <= std::numeric_limits<int>::max() ? static_cast<int>(size) : 0;
 }
 
-std::string text(const Xml& root, const char* name) {
-  return CPLGetXMLValue(root.get(), name, "");
-}
-
-int number(const Xml& root, const char* name) {
-  return std::atoi(text(root, name).c_str());
+std::string attribute(const XmlElement& element, const std::string& name) {
+  const auto found = element.attributes.find(name);
+  return found == element.attributes.end() ? "" : found->second;
 }
 
 std::string beside(const std::string& path, const std::string& name) {
@@ -69,25 +57,23 @@ void check_image(const std::string& path, int rows, int cols) {
 
 Radarsat2Product read_radarsat2_product(const std::string& product_xml) {
   start_gdal();
-  const Xml product = parse(product_xml);
-  const std::string raster = "=product.imageAttributes.rasterAttributes.";
-  const int rows = number(product, (raster + "numberOfLines").c_str());
-  const int cols = number(product, (raster + "numberOfSamplesPerLine").c_str());
-  const std::string type = text(product, (raster + "dataType").c_str());
+  const XmlFile product(product_xml);
+  const int rows = size_of(product, "numberOfLines");
+  const int cols = size_of(product, "numberOfSamplesPerLine");
+  const auto type = product.text("rasterAttributes", "dataType").value_or("");
   if (type != "Complex") throw InputError(product_xml, "holds '" + type + "' samples, not Complex");
-  const CPLXMLNode* attributes = CPLGetXMLNode(product.get(), "=product.imageAttributes");
-  if (attributes == nullptr) throw InputError(product_xml, "has no imageAttributes");
+  const auto attributes = product.children("imageAttributes");
+  if (attributes.empty()) throw InputError(product_xml, "has no imageAttributes");
   Radarsat2Product found;
-  for (const CPLXMLNode* node = attributes->psChild; node != nullptr; node = node->psNext) {
-    const bool table = EQUAL(node->pszValue, "lookupTable");
-    const bool image = EQUAL(node->pszValue, "fullResolutionImageData");
-    if (node->eType != CXT_Element || (!table && !image)) continue;
-    const std::string path = beside(product_xml, CPLGetXMLValue(node, "", ""));
-    if (image) {
+  for (const XmlElement& element : attributes) {
+    if (element.name == "fullResolutionImageData") {
+      const std::string path = beside(product_xml, element.text);
       check_image(path, rows, cols);
-      found.images[CPLGetXMLValue(node, "pole", "")] = path;
-    } else if (EQUAL(CPLGetXMLValue(node, "incidenceAngleCorrection", ""), "Sigma Nought")) {
-      found.gains = gains_of(path, cols);
+      found.images[attribute(element, "pole")] = path;
+    } else if (element.name == "lookupTable") {
+      const std::string path = beside(product_xml, element.text);
+      const bool sigma = attribute(element, "incidenceAngleCorrection") == "Sigma Nought";
+      if (sigma) found.gains = gains_of(path, cols);
     }
   }
   if (found.gains.empty()) throw InputError(product_xml, "names no table of sigma nought");

@@ -74,13 +74,17 @@ std::vector<double> XmlFile::numbers(const std::string& name) const {
   return out;
 }
 
-std::vector<std::string> XmlFile::texts(const std::string& name) const {
-  std::vector<std::string> out;
+std::vector<XmlElement> XmlFile::children(const std::string& name) const {
+  std::vector<XmlElement> out;
   const CPLXMLNode* node = CPLSearchXMLNode(root_.get(), ("=" + name).c_str());
   for (node = node == nullptr ? nullptr : node->psChild; node != nullptr; node = node->psNext) {
     if (node->eType != CXT_Element) continue;
-    const char* value = CPLGetXMLValue(node, nullptr, nullptr);
-    if (value != nullptr) out.push_back(trimmed(value));
+    XmlElement element{node->pszValue, trimmed(CPLGetXMLValue(node, nullptr, "")), {}};
+    for (const CPLXMLNode* part = node->psChild; part != nullptr; part = part->psNext) {
+      if (part->eType != CXT_Attribute) continue;
+      element.attributes[part->pszValue] = CPLGetXMLValue(part, nullptr, "");
+    }
+    out.push_back(std::move(element));
   }
   return out;
 }

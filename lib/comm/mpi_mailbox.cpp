@@ -9,7 +9,7 @@
 namespace oida {
 namespace {
 
-constexpr const char* kName = "a message of the server";
+constexpr const char* kName = "a message between ranks";
 constexpr int kTag = 1;
 
 }  // namespace

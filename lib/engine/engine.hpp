@@ -83,7 +83,8 @@ class ResidentTraining {
   virtual void get(std::span<float> parameters, Optimizer& optimizer) = 0;
 };
 
-/// Not thread-safe. After construction nothing is allocated by step() and predict().
+/// Not thread-safe, but for import_flat() and export_flat(), which a second thread may call while
+/// the engine computes. After construction nothing is allocated by step() and predict().
 /// Flat arrays have flat_size() floats, 64-byte aligned; elements that are padding of a blocked
 /// layout stay zero in parameters and gradients, so any elementwise arithmetic on them is right.
 /// Errors: Error when a library call fails; InputError from make_engine for what cannot be built.

@@ -25,7 +25,7 @@ struct ControlWords {
   float stop = 0;                // units asked to stop
   float non_finite = 0;          // units whose loss or parameters were not finite
   float checkpoint = 0;          // the main node's clock says that one is due
-  float settled = 0;             // units whose part of the checkpoint on its way has ended
+  float checkpoint_ending = 0;   // of the main node: CheckpointWriter::ending()
   float validation_loss = 0;     // of the oldest scored candidate: weight x mean loss
   float validation_correct = 0;  // weight x share of right answers
   float train_loss = 0;          // weight x mean loss since the last exchange

@@ -14,7 +14,7 @@ Guard::Guard(Engine& engine, const PatchStore& store, std::vector<Sample> share,
 
 void Guard::begin_with(std::span<const float> parameters) {
   optimum_ = Optimum{};
-  optimum_.parameters.assign(parameters.begin(), parameters.end());
+  optimum_.parameters = shared_array(parameters);
 }
 
 bool Guard::due(std::int64_t step_before, std::int64_t step_after) const {
@@ -26,7 +26,7 @@ void Guard::capture(std::int64_t round, std::int64_t step, std::span<const float
   Candidate candidate;
   candidate.round = round;
   candidate.step = step;
-  candidate.parameters.assign(parameters.begin(), parameters.end());
+  candidate.parameters = shared_array(parameters);
   candidates_.push_back(std::move(candidate));
 }
 
@@ -37,7 +37,7 @@ void Guard::score_until(double done) {
   for (Candidate& candidate : candidates_) {
     while (candidate.next < share_.size() && evaluator_.batches(candidate.next) < wanted) {
       candidate.next +=
-          evaluator_.add_batch(candidate.parameters, share_, candidate.next, candidate.score);
+          evaluator_.add_batch(*candidate.parameters, share_, candidate.next, candidate.score);
     }
   }
 }

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.hpp"
 #include "oida/evaluator.hpp"
 #include "oida/exchange_rule.hpp"
+#include "oida/snapshot.hpp"
 
 namespace oida {
 
@@ -23,7 +23,7 @@ struct GuardOptions {
 
 /// The best parameters known so far.
 struct Optimum {
-  AlignedVector<float> parameters;
+  SharedArray parameters;
   double loss = std::numeric_limits<double>::infinity();
   double accuracy = 0;
   std::int64_t round = -1;
@@ -35,7 +35,7 @@ struct Optimum {
 struct Candidate {
   std::int64_t round = 0;
   std::int64_t step = 0;
-  AlignedVector<float> parameters;
+  SharedArray parameters;
   std::size_t next = 0;  // sample of this unit's validation shard to score next
   LossSum score;         // of this unit
   bool sent = false;     // its words are in flight

@@ -156,7 +156,7 @@ ControlWords Trainer::words() {
   const bool due =
       checkpoint_writer_.is_idle() && now_s() - checkpointed_s_ > options_.checkpoint_every_s;
   words.checkpoint = main_node && due ? 1.0F : 0.0F;
-  words.settled = checkpoint_writer_.settled();
+  words.checkpoint_ending = checkpoint_writer_.ending();
   words.exposed_share = static_cast<float>(weight() * interleave_.exposed_share(round_));
   words.train_loss = static_cast<float>(weight() * round_loss_);
   parts_.guard.send(words);
@@ -197,7 +197,7 @@ void Trainer::act(const ControlWords& sums, std::int64_t step_before) {
   follow_wire();
   stop_ = sums.stop > 0;
   parts_.unit.clock().enter(Phase::checkpoint);
-  checkpoint_writer_.advance(sums.settled);
+  checkpoint_writer_.advance(sums.checkpoint_ending);
   if (stop_) {
     write_last_checkpoint();
   } else if (sums.checkpoint > 0) {
@@ -264,7 +264,7 @@ void Trainer::roll_back(const std::string& reason) {
   if (!guard.on || rollbacks_ == guard.retries) give_up(reason);
   ++rollbacks_;
   rule_->settle();
-  const auto& optimum = parts_.guard.optimum().parameters;
+  const auto& optimum = *parts_.guard.optimum().parameters;
   std::copy(optimum.begin(), optimum.end(), parts_.unit.x().begin());
   parts_.unit.optimizer().reset();
   rule_->restart();
@@ -282,8 +282,12 @@ void Trainer::start_checkpoint() {
   rule_->settle();
   snapshot_s_ = now_s();
   checkpointed_s_ = snapshot_s_;
-  checkpoint_writer_.start(round_, unit_archive(),
-                           parts_.comm.rank() == 0 ? common_archive() : Archive{});
+  take_unit();
+  if (parts_.comm.rank() == 0) take_common();
+  const Engine& engine = parts_.unit.engine();
+  checkpoint_writer_.start(
+      round_, [this, &engine] { return unit_snapshot_.take(engine); },
+      [this, &engine] { return common_snapshot_.take(engine); });
 }
 
 void Trainer::write_last_checkpoint() {
@@ -329,7 +333,7 @@ TrainerResult Trainer::result(bool finished) {
   TrainerResult result;
   result.finished = finished;
   result.has_checkpoint = !finished && checkpoint_writer_.still_has_checkpoint();
-  result.parameters = canonical(parts_.guard.optimum().parameters);
+  result.parameters = canonical(*parts_.guard.optimum().parameters);
   result.optimum_loss = parts_.guard.optimum().loss;
   result.optimum_round = parts_.guard.optimum().round;
   result.rounds = round_;

@@ -14,6 +14,7 @@
 #include "oida/guard.hpp"
 #include "oida/interleave.hpp"
 #include "oida/records.hpp"
+#include "oida/snapshot.hpp"
 #include "oida/step_times.hpp"
 #include "oida/tail_mean.hpp"
 #include "oida/unit.hpp"
@@ -130,8 +131,8 @@ class Trainer {
   void say(const std::string& event) const;
 
   // trainer_state.cpp
-  Archive common_archive() const;
-  Archive unit_archive() const;
+  void take_common();
+  void take_unit();
   void restore_common(const Archive& archive);
   void restore_unit(const Archive& archive);
   void restore_from_other_units(const Archive& common, std::int64_t round);
@@ -142,6 +143,7 @@ class Trainer {
   TrainerOptions options_;
   Interleave interleave_;
   std::unique_ptr<ExchangeRule> rule_;
+  Snapshot unit_snapshot_, common_snapshot_;  // the writer's while a checkpoint is on its way
   CheckpointWriter checkpoint_writer_;
   Wire wire_;  // that the rule uses
 

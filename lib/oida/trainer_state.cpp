@@ -86,64 +86,64 @@ AlignedVector<float> Trainer::flat(std::span<const float> canonical) const {
   return values;
 }
 
-Archive Trainer::common_archive() const {
-  Archive archive;
+void Trainer::take_common() {
+  Snapshot& snapshot = common_snapshot_;
   const Optimum& optimum = parts_.guard.optimum();
-  archive.texts["identity"] = parts_.identity;
-  archive.parameters["optimum"] = canonical(optimum.parameters);
-  archive.numbers["optimum"] = {optimum.loss, optimum.accuracy, static_cast<double>(optimum.round),
-                                static_cast<double>(optimum.step)};
+  auto& numbers = snapshot.numbers();
+  snapshot.texts()["identity"] = parts_.identity;
+  snapshot.share("optimum", optimum.parameters);
+  numbers["optimum"] = {optimum.loss, optimum.accuracy, static_cast<double>(optimum.round),
+                        static_cast<double>(optimum.step)};
   std::vector<double> marks;
   for (std::size_t i = 0; i < parts_.guard.candidates().size(); ++i) {
     const Candidate& candidate = parts_.guard.candidates()[i];
-    archive.parameters[candidate_name(i)] = canonical(candidate.parameters);
+    snapshot.share(candidate_name(i), candidate.parameters);
     marks.push_back(static_cast<double>(candidate.round));
     marks.push_back(static_cast<double>(candidate.step));
   }
-  archive.numbers["candidates"] = marks;
-  archive.numbers["tail_mean"] = {static_cast<double>(tail_mean_.taken())};
-  if (tail_mean_.taken() > 0) archive.parameters["tail_mean"] = canonical(tail_mean_.mean());
-  archive.numbers["progress"] = {static_cast<double>(round_),
-                                 static_cast<double>(step_),
-                                 static_cast<double>(options_.total_steps),
-                                 rate_scale_,
-                                 static_cast<double>(rollbacks_),
-                                 warm_ ? 1.0 : 0.0,
-                                 static_cast<double>(timed_from_step_)};
+  numbers["candidates"] = marks;
+  numbers["tail_mean"] = {static_cast<double>(tail_mean_.taken())};
+  if (tail_mean_.taken() > 0) snapshot.copy("tail_mean", tail_mean_.mean());
+  numbers["progress"] = {static_cast<double>(round_),
+                         static_cast<double>(step_),
+                         static_cast<double>(options_.total_steps),
+                         rate_scale_,
+                         static_cast<double>(rollbacks_),
+                         warm_ ? 1.0 : 0.0,
+                         static_cast<double>(timed_from_step_)};
   const double train_s = warm_ ? train_s_ + snapshot_s_ - timing_since_s_ : 0;
-  archive.numbers["times_s"] = {wall_s(snapshot_s_), warm_ ? warmup_s_ : wall_s(snapshot_s_),
-                                train_s};
-  archive.numbers["loss"] = {loss_sum_, static_cast<double>(loss_rounds_)};
-  archive.numbers["metrics"] = pack(metrics_);
+  numbers["times_s"] = {wall_s(snapshot_s_), warm_ ? warmup_s_ : wall_s(snapshot_s_), train_s};
+  numbers["loss"] = {loss_sum_, static_cast<double>(loss_rounds_)};
+  numbers["metrics"] = pack(metrics_);
   std::vector<double> plan{interleave_.tuned() ? 1.0 : 0.0};
   for (const auto& [round, steps] : interleave_.plan()) {
     plan.push_back(static_cast<double>(round));
     plan.push_back(static_cast<double>(steps));
   }
-  archive.numbers["interleave"] = plan;
+  numbers["interleave"] = plan;
   std::vector<double> wires;
   for (const auto& [round, wire] : interleave_.wire_plan()) {
     wires.push_back(static_cast<double>(round));
     wires.push_back(static_cast<double>(wire));
   }
-  archive.numbers["wires"] = wires;
-  return archive;
+  numbers["wires"] = wires;
 }
 
-Archive Trainer::unit_archive() const {
-  Archive archive;
-  archive.parameters["x"] = canonical(parts_.unit.x());
+void Trainer::take_unit() {
+  Snapshot& snapshot = unit_snapshot_;
+  auto& numbers = snapshot.numbers();
+  snapshot.copy("x", parts_.unit.x());
   Optimizer& optimizer = parts_.unit.optimizer();
   for (std::size_t i = 0; i < optimizer.slots(); ++i) {
-    archive.parameters[slot_name(i)] = canonical(optimizer.slot(i));
+    snapshot.copy(slot_name(i), optimizer.slot(i));
   }
   const auto arrays = rule_->arrays();
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    archive.parameters[rule_array_name(i)] = canonical(arrays[i]);
+    snapshot.copy(rule_array_name(i), arrays[i]);
   }
   const auto values = rule_->values();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    archive.numbers[rule_values_name(i)] = {values[i].begin(), values[i].end()};
+    numbers[rule_values_name(i)] = {values[i].begin(), values[i].end()};
   }
   std::vector<double> scores;
   for (const Candidate& candidate : parts_.guard.candidates()) {
@@ -151,14 +151,13 @@ Archive Trainer::unit_archive() const {
                   {static_cast<double>(candidate.next), candidate.score.loss,
                    candidate.score.correct, static_cast<double>(candidate.score.samples)});
   }
-  archive.numbers["scores"] = scores;
-  archive.texts[kKernelsText] = joined_lines(parts_.unit.engine().kernels());
+  numbers["scores"] = scores;
+  snapshot.texts()[kKernelsText] = joined_lines(parts_.unit.engine().kernels());
   const auto& totals = parts_.unit.clock().totals();
-  archive.numbers["phases_s"] = {totals.begin(), totals.end()};
-  archive.numbers["exchange"] = {exchange_s_, static_cast<double>(exchanges_)};
-  archive.numbers["round"] = {round_loss_, saw_non_finite_ ? 1.0 : 0.0};
-  archive.numbers["step_times"] = step_times_.packed();
-  return archive;
+  numbers["phases_s"] = {totals.begin(), totals.end()};
+  numbers["exchange"] = {exchange_s_, static_cast<double>(exchanges_)};
+  numbers["round"] = {round_loss_, saw_non_finite_ ? 1.0 : 0.0};
+  numbers["step_times"] = step_times_.packed();
 }
 
 void Trainer::restore_common(const Archive& archive) {
@@ -196,8 +195,8 @@ void Trainer::restore_common(const Archive& archive) {
 
   const auto& marks = numbers_of(archive, "optimum", 4);
   Optimum& optimum = parts_.guard.optimum();
-  optimum = {flat(parameters_of(archive, "optimum")), marks[0], marks[1], whole(marks[2], -1),
-             whole(marks[3], 0, step_)};
+  optimum = {shared_array(flat(parameters_of(archive, "optimum"))), marks[0], marks[1],
+             whole(marks[2], -1), whole(marks[3], 0, step_)};
   const std::int64_t taken = whole(numbers_of(archive, "tail_mean", 1)[0], 0, step_);
   tail_mean_.restart();
   if (taken > 0) tail_mean_.restore(taken, flat(parameters_of(archive, "tail_mean")));

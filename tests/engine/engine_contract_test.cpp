@@ -1,7 +1,9 @@
 // What engine.hpp promises beside the right numbers.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -53,6 +55,24 @@ TEST_P(LayerContract, ImportAndExportRoundTrip) {
   std::vector<float> back(problem_.parameters.size(), -1.0F);
   engine_->export_flat(flat_, back);
   EXPECT_EQ(back, problem_.parameters);
+}
+
+TEST_P(LayerContract, ExportsOnASecondThreadBesideAStep) {
+  const Outcome alone = step_of(*engine_, problem_);
+  std::atomic<bool> stepping{true};
+  int wrong = 0;
+  std::thread second([&] {
+    std::vector<float> back(problem_.parameters.size());
+    do {
+      engine_->export_flat(flat_, back);
+      if (back != problem_.parameters) ++wrong;
+    } while (stepping);
+  });
+  const Outcome beside = step_of(*engine_, problem_);
+  stepping = false;
+  second.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(beside.gradient, alone.gradient);
 }
 
 TEST_P(EngineContract, BatchHasTheEnginesForm) {

@@ -15,11 +15,11 @@ class ArraysStage : public SimpleStage {
 
   std::size_t gradient_begin() const override { return arrays_.begin(); }
   std::size_t parameters_end() const override { return arrays_.end(); }
-  void import_parameters(Library& /*library*/, std::span<const float> canonical,
+  void import_parameters(const Library& /*library*/, std::span<const float> canonical,
                          float* flat) const override {
     arrays_.import_from(canonical, flat);
   }
-  void export_parameters(Library& /*library*/, const float* flat,
+  void export_parameters(const Library& /*library*/, const float* flat,
                          std::span<float> canonical) const override {
     arrays_.export_to(flat, canonical);
   }

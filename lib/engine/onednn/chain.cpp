@@ -96,11 +96,11 @@ void Chain::add_held_to(const Tensor& output, void* diff) const {
   for (const void* held : output.held) add_held(output, samples_, held, diff);
 }
 
-void Chain::import_parameters(std::span<const float> canonical, float* flat) {
+void Chain::import_parameters(std::span<const float> canonical, float* flat) const {
   for (const auto& stage : plan_.stages) stage->import_parameters(library_, canonical, flat);
 }
 
-void Chain::export_parameters(const float* flat, std::span<float> canonical) {
+void Chain::export_parameters(const float* flat, std::span<float> canonical) const {
   for (const auto& stage : plan_.stages) stage->export_parameters(library_, flat, canonical);
 }
 

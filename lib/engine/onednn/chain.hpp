@@ -18,8 +18,8 @@ class Chain {
   Chain(const Network& network, const EngineOptions& options, Element element);
 
   std::size_t flat_size() const { return plan_.flat_size; }
-  void import_parameters(std::span<const float> canonical, float* flat);
-  void export_parameters(const float* flat, std::span<float> canonical);
+  void import_parameters(std::span<const float> canonical, float* flat) const;
+  void export_parameters(const float* flat, std::span<float> canonical) const;
   std::vector<FlatRange> moments() const;
 
   /// Always computes all max_batch samples: those beyond batch.n are older samples, whose outputs

@@ -77,12 +77,13 @@ dnnl::primitive_attr attributes(bool relu) {
   return attributes;
 }
 
-void copy_layout(Library& library, const dnnl::memory::desc& from_layout, const float* from,
+void copy_layout(const Library& library, const dnnl::memory::desc& from_layout, const float* from,
                  const dnnl::memory::desc& to_layout, float* to) {
   dnnl::memory source(from_layout, library.engine(), mutable_pointer(from));
   dnnl::memory target(to_layout, library.engine(), to);
-  dnnl::reorder(source, target).execute(library.stream(), source, target);
-  library.stream().wait();
+  dnnl::stream stream(library.engine());
+  dnnl::reorder(source, target).execute(stream, source, target);
+  stream.wait();
 }
 
 }  // namespace oida::onednn

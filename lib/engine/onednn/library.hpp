@@ -74,8 +74,9 @@ class Call {
 /// Attributes of every primitive here: scratchpad by the caller; relu after it when asked.
 dnnl::primitive_attr attributes(bool relu = false);
 
-/// Copies between two layouts of the same array; allocates, for set-up only.
-void copy_layout(Library& library, const dnnl::memory::desc& from_layout, const float* from,
+/// Copies between two layouts of the same array; allocates, for set-up only. May run beside
+/// primitives of other threads.
+void copy_layout(const Library& library, const dnnl::memory::desc& from_layout, const float* from,
                  const dnnl::memory::desc& to_layout, float* to);
 
 }  // namespace oida::onednn

@@ -24,6 +24,9 @@ Element element_of(const EngineOptions& options) {
   return Element::bf16;
 }
 
+/// Of what may run beside a step, whose threads it leaves alone.
+constexpr int kBeside = 1;
+
 /// Runs `work` on `threads` threads, with the library's errors as the project's.
 template <typename Work>
 auto guarded(int threads, const Work& work) {
@@ -47,12 +50,12 @@ class OnednnEngine : public Engine {
 
   void import_flat(std::span<const float> canonical, std::span<float> flat) const override {
     check_arrays(canonical.size(), flat.size());
-    guarded(options().threads, [&] { chain_->import_parameters(canonical, flat.data()); });
+    guarded(kBeside, [&] { chain_->import_parameters(canonical, flat.data()); });
   }
 
   void export_flat(std::span<const float> flat, std::span<float> canonical) const override {
     check_arrays(canonical.size(), flat.size());
-    guarded(options().threads, [&] { chain_->export_parameters(flat.data(), canonical); });
+    guarded(kBeside, [&] { chain_->export_parameters(flat.data(), canonical); });
   }
 
   StepResult step(const Batch& batch, std::span<const float> parameters, std::span<float> gradient,

@@ -97,9 +97,9 @@ class Stage {
   virtual std::size_t gradient_begin() const { return std::numeric_limits<std::size_t>::max(); }
   virtual std::size_t parameters_end() const { return 0; }
   /// Its parameters between canonical order and the flat array.
-  virtual void import_parameters(Library& /*library*/, std::span<const float> /*canonical*/,
+  virtual void import_parameters(const Library& /*library*/, std::span<const float> /*canonical*/,
                                  float* /*flat*/) const {}
-  virtual void export_parameters(Library& /*library*/, const float* /*flat*/,
+  virtual void export_parameters(const Library& /*library*/, const float* /*flat*/,
                                  std::span<float> /*canonical*/) const {}
   /// Adds its ranges of Engine::moments().
   virtual void add_moments(std::vector<FlatRange>& /*ranges*/) const {}

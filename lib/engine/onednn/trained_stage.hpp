@@ -17,11 +17,11 @@ class TrainedStage : public Stage {
 
   std::size_t gradient_begin() const override { return weights_.begin(); }
   std::size_t parameters_end() const override { return weights_.end(); }
-  void import_parameters(Library& library, std::span<const float> canonical,
+  void import_parameters(const Library& library, std::span<const float> canonical,
                          float* flat) const override {
     weights_.import_from(library, canonical, flat);
   }
-  void export_parameters(Library& library, const float* flat,
+  void export_parameters(const Library& library, const float* flat,
                          std::span<float> canonical) const override {
     weights_.export_to(library, flat, canonical);
   }

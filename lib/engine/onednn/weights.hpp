@@ -29,20 +29,22 @@ class FlatWeights {
   const float* bias(const float* flat) const { return flat + bias_offset_; }
   float* bias(float* flat) const { return flat + bias_offset_; }
 
-  void import_from(Library& library, std::span<const float> canonical, float* flat) const;
-  void export_to(Library& library, const float* flat, std::span<float> canonical) const;
+  void import_from(const Library& library, std::span<const float> canonical, float* flat) const;
+  void export_to(const Library& library, const float* flat, std::span<float> canonical) const;
   /// Zeroes what lies between the arrays.
   void clear_gaps(float* flat) const;
 
  private:
-  /// Where element `i` of a row of the network's weight stands in a row of plain order.
-  std::size_t place(std::size_t i) const;
+  /// visit(i, place) for each element `i` of a row of the network's weight, which stands at `place`
+  /// in a row of plain order.
+  template <typename Visit>
+  void for_each_of_row(const Visit& visit) const;
 
   dnnl::memory::desc layout_;
   std::size_t rows_ = 0;    // out
   std::size_t row_ = 0;     // values a row of the network's weight
   std::size_t wide_ = 0;    // values a row with padded input channels
-  std::size_t pixels_ = 0;  // of a dense layer's input; of a convolution 0
+  std::size_t pixels_ = 0;  // of a dense layer's input; a convolution's row is as one channel
   std::size_t channels_ = 0;
   std::size_t offset_ = 0;
   std::size_t bias_offset_ = 0;
