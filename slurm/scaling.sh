@@ -40,6 +40,8 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=cluster.env
 source "$here/cluster.env"
+# shellcheck source=deck.sh
+source "$here/deck.sh"
 oida_program=${oida_program:-$here/../build/release/oida}
 [[ -x $oida_program ]] || fail "$oida_program is not built"
 study_folder=$(cd "$(dirname "$study")" && pwd)
@@ -85,8 +87,8 @@ repeats=$(values repeats 1)
 # A synthetic scene that is not there yet is made once, before the jobs.
 make_scene() {
   local scene
-  grep -q '^\[synth\]' "$deck" || return 0
-  scene=$(sed -n '/^\[scene\]/,/^\[/s/^path *= *//p' "$deck" | head -n 1)
+  deck_has_section "$deck" synth || return 0
+  scene=$(deck_value "$deck" scene path)
   [[ $scene == /* ]] || scene=$(dirname "$deck")/$scene
   [[ -e $scene ]] || "$oida_program" synth "$deck"
 }
