@@ -13,7 +13,7 @@ suppressions=$PWD/tests/sanitizers
 case $preset in
   asan) chosen=(-LE "long|gpu") ;;
   tsan)
-    chosen=(-LE "long|gpu" -R '^(comm|exchange|lossy_exchange|exchange_rule|trainer)_test.np2|^(oida|engine|onednn|kernels|placement|launch)_test|^app.(resume.np2|stop|faults)')
+    chosen=(-LE "long|gpu" -R '^(comm|exchange|lossy_exchange|mailbox|exchange_rule|checkpoint_writer|trainer)_test.np2|^(oida|engine|onednn|kernels|placement|launch)_test|^app.(resume.np2|stop|faults)')
     export OMP_THREAD_LIMIT=1
     ;;
   *)
