@@ -21,7 +21,8 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 Buffer::Buffer(std::size_t bytes) : bytes_(round_up(bytes, kLine)) {
   if (bytes_ == 0) return;
   const bool huge = bytes_ >= kHugePage;
-  data_.reset(std::aligned_alloc(huge ? kHugePage : kLine, round_up(bytes_, kLine)));
+  const std::size_t unit = huge ? kHugePage : kLine;
+  data_.reset(std::aligned_alloc(unit, round_up(bytes_, unit)));
   if (data_ == nullptr) throw std::bad_alloc();
   // Without huge pages the engine is slower and not wrong, so a refusal is not an error.
   if (huge) madvise(data_.get(), bytes_ / kHugePage * kHugePage, MADV_HUGEPAGE);
