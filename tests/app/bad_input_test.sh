@@ -68,6 +68,8 @@ deck_faults() {
   refused $ranks 'data.resample_looks: .*log_t3' train good.ini --data.features=pauli \
     --data.resample_looks=4
   refused $ranks 'data.resample_looks: 2' train good.ini --data.resample_looks=2
+  OMP_THREAD_LIMIT=1 refused $ranks 'device.threads: 2 threads where OMP_THREAD_LIMIT is 1' \
+    train good.ini --device.threads=2
   write_deck unset_variable 'scene.path = ${OIDA_TEST_UNSET}/T3'
   refused $ranks '[^:]*unset_variable.ini: .*OIDA_TEST_UNSET' train unset_variable.ini
   echo "what is this" >words.ini

@@ -4,6 +4,8 @@
 
 #include <omp.h>
 
+#include "core/error.hpp"
+
 namespace oida::onednn {
 namespace {
 
@@ -13,12 +15,21 @@ void* mutable_pointer(const void* pointer) {
 
 }  // namespace
 
-ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) {
+ThreadScope::ThreadScope(int threads)
+    : before_(omp_get_max_threads()), dynamic_before_(omp_get_dynamic()) {
+  const int limit = omp_get_thread_limit();
+  if (threads > limit) {
+    throw InputError(
+        "device.threads",
+        std::to_string(threads) + " threads where OMP_THREAD_LIMIT is " + std::to_string(limit));
+  }
+  omp_set_dynamic(0);
   omp_set_num_threads(threads);
 }
 
 ThreadScope::~ThreadScope() {
   omp_set_num_threads(before_);
+  omp_set_dynamic(dynamic_before_);
 }
 
 bool has_isa(dnnl::cpu_isa isa) {

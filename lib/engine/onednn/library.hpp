@@ -14,7 +14,8 @@
 namespace oida::onednn {
 
 /// Runs what is called in its life with `threads` OpenMP threads, then restores the caller's
-/// number.
+/// number. Never with fewer: kernels are made for their number of threads, and the library's give
+/// wrong results on less. InputError where OMP_THREAD_LIMIT does not allow so many.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads);
@@ -24,6 +25,7 @@ class ThreadScope {
 
  private:
   int before_;
+  int dynamic_before_;
 };
 
 /// True when the library may use `isa` on this CPU; ONEDNN_MAX_CPU_ISA lowers it, for the kernels
