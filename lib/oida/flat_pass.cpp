@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/widest.hpp"
+
 namespace oida {
 
 namespace {
@@ -54,30 +56,24 @@ template <bool kMerge, bool kSend, bool kBase>
   return zero;
 }
 
-// The widest vectors that the CPU has, chosen when the program is loaded. This file is compiled
-// without fused multiply-adds, so all of them give the same bits.
-#define OIDA_WIDEST __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-
-OIDA_WIDEST float send_whole(const Part& part) {
+OIDA_WIDEST("arch=skylake-avx512") float send_whole(const Part& part) {
   return pass<false, true, false>(part);
 }
-OIDA_WIDEST float send_difference(const Part& part) {
+OIDA_WIDEST("arch=skylake-avx512") float send_difference(const Part& part) {
   return pass<false, true, true>(part);
 }
-OIDA_WIDEST float merge_whole(const Part& part) {
+OIDA_WIDEST("arch=skylake-avx512") float merge_whole(const Part& part) {
   return pass<true, false, false>(part);
 }
-OIDA_WIDEST float merge_difference(const Part& part) {
+OIDA_WIDEST("arch=skylake-avx512") float merge_difference(const Part& part) {
   return pass<true, false, true>(part);
 }
-OIDA_WIDEST float merge_and_send_whole(const Part& part) {
+OIDA_WIDEST("arch=skylake-avx512") float merge_and_send_whole(const Part& part) {
   return pass<true, true, false>(part);
 }
-OIDA_WIDEST float merge_and_send_difference(const Part& part) {
+OIDA_WIDEST("arch=skylake-avx512") float merge_and_send_difference(const Part& part) {
   return pass<true, true, true>(part);
 }
-
-#undef OIDA_WIDEST
 
 /// True when `kernel` returns 0 for all parts.
 bool over(const FlatArrays& arrays, float weight, float (*kernel)(const Part&)) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/widest.hpp"
 #include "polsar/hermitian.hpp"
 #include "polsar/matrix.hpp"
 
@@ -181,26 +182,20 @@ template <std::size_t kOrder>
   look_at_pivots<kOrder>(block, out);
 }
 
-// The widest vectors that the CPU has, chosen when the program is loaded. This file is compiled
-// without fused multiply-adds, so all of them give the same bits.
-#define OIDA_WIDEST __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-
-OIDA_WIDEST void look_at_s2(const Block& block, Findings& out) {
+OIDA_WIDEST("arch=x86-64-v4") void look_at_s2(const Block& block, Findings& out) {
   look_at_elements(block, out);
   look_at_amplitudes(block, out);
   mark_valid(block, out);
 }
-OIDA_WIDEST void look_at_two(const Block& block, Findings& out) {
+OIDA_WIDEST("arch=x86-64-v4") void look_at_two(const Block& block, Findings& out) {
   look_at_matrices<2>(block, out);
 }
-OIDA_WIDEST void look_at_three(const Block& block, Findings& out) {
+OIDA_WIDEST("arch=x86-64-v4") void look_at_three(const Block& block, Findings& out) {
   look_at_matrices<3>(block, out);
 }
-OIDA_WIDEST void look_at_four(const Block& block, Findings& out) {
+OIDA_WIDEST("arch=x86-64-v4") void look_at_four(const Block& block, Findings& out) {
   look_at_matrices<4>(block, out);
 }
-
-#undef OIDA_WIDEST
 
 using Look = void (*)(const Block&, Findings&);
 
