@@ -1,6 +1,6 @@
 #pragma once
-// Messages of one size between rank 0 and each of the others, for what must not wait for all. A pure
-// interface.
+// Messages of one size between rank 0 and each of the others, for what must not wait for all. A
+// pure interface.
 
 #include <functional>
 #include <optional>

@@ -10,8 +10,8 @@
 namespace oida {
 
 /// Does one job at a time, in the order given, kNicer than the thread that made it: where cores are
-/// short it gets 3 % of one (a weight of 36 beside 1024, sched(7)). HDF5 is not thread-safe: whoever uses it beside this
-/// thread calls wait() first.
+/// short it gets 3 % of one (a weight of 36 beside 1024, sched(7)). HDF5 is not thread-safe:
+/// whoever uses it beside this thread calls wait() first.
 class IoThread {
  public:
   static constexpr int kNicer = 15;
