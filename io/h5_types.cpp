@@ -33,7 +33,12 @@ std::unique_lock<std::recursive_mutex> h5_turn() {
 
 void start_h5() {
   static std::once_flag once;
-  std::call_once(once, [] { H5dont_atexit(); });
+  std::call_once(once, [] {
+    H5dont_atexit();
+    if (H5set_free_list_limits(0, 0, 0, 0, 0, 0) < 0) {
+      throw Error("HDF5", "does not take limits of its free lists");
+    }
+  });
   if (H5Lis_registered(H5L_TYPE_EXTERNAL) > 0 && H5Lunregister(H5L_TYPE_EXTERNAL) < 0) {
     throw Error("HDF5", "does not let go of links into other files");
   }

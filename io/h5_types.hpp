@@ -50,7 +50,8 @@ OpenedH5 open_h5(const std::string& path, Exit exit);
 /// HDF5 1.10 leaves identifiers open when a damaged file makes it fail, and then complains on
 /// stderr when the process ends: its clean-up at exit is switched off. Nothing is lost by that,
 /// every file is closed where it is used. Links into other files lead nowhere from then on: no path
-/// that a file names is followed.
+/// that a file names is followed. HDF5 keeps nothing of what it frees: its free lists would grow
+/// from checkpoint to checkpoint.
 void start_h5();
 
 /// False where a dataset's values lie in files that it names (external storage, virtual datasets).

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 namespace oida {
@@ -62,6 +63,7 @@ void IoThread::work() {
       error = failure.what();
     }
     job_ = nullptr;  // with all that it holds
+    malloc_trim(0);
     lock.lock();
     error_ = std::move(error);
     busy_ = false;

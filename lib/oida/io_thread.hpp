@@ -10,8 +10,9 @@
 namespace oida {
 
 /// Does one job at a time, in the order given, kNicer than the thread that made it: where cores are
-/// short it gets 3 % of one (a weight of 36 beside 1024, sched(7)). HDF5 is not thread-safe:
-/// whoever uses it beside this thread calls wait() first.
+/// short it gets 3 % of one (a weight of 36 beside 1024, sched(7)). What a job frees goes back to
+/// the system (malloc_trim(3)): jobs go on for weeks, and the holes between their buffers would add
+/// up. HDF5 is not thread-safe: whoever uses it beside this thread calls wait() first.
 class IoThread {
  public:
   static constexpr int kNicer = 15;
