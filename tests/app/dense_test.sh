@@ -29,8 +29,10 @@ whole_run() {
 
 # The same model after a kill; validations wait for their verdict in the checkpoints.
 kill_and_resume() {
-  local long=("oida.validate_every = 6" "run.class_map = off" "train.epochs = 60" "train.average_share = 0.7" "data.augmentation = dihedral"
-    "data.orientation_deg = 20" "data.resample_looks = 16" "data.balanced_share = 0.5")
+  local long=("oida.validate_every = 6" "run.class_map = off" "train.average_share = 0.7"
+    "data.augmentation = dihedral" "data.orientation_deg = 20" "data.resample_looks = 16"
+    "data.balanced_share = 0.5")
+  long+=("train.epochs = $(epochs_lasting 2.5 $ranks "${dense[@]}" "${long[@]}")")
   write_deck straight "${dense[@]}" "${long[@]}"
   ends $ranks 0 train straight.ini
   write_deck killed "${dense[@]}" "${long[@]}" "run.checkpoint_every_s = 0.05"

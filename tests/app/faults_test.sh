@@ -6,9 +6,8 @@ source "$here/lib.sh"
 source "$here/jobs.sh"
 run_check=$4
 
-# A few seconds on one core, so that there is time to disturb it.
-long=("train.epochs = 64" "train.learning_rate = 0.005" "oida.validate_every = 24"
-  "run.checkpoint_every_s = 0.05" "data.validation_share = 0.3" "run.class_map = off")
+long=("train.learning_rate = 0.005" "oida.validate_every = 24" "run.checkpoint_every_s = 0.05"
+  "data.validation_share = 0.3" "run.class_map = off")
 
 undisturbed() {
   rm -rf straight
@@ -182,6 +181,7 @@ not_finite() {
 }
 
 make_scene
+long+=("train.epochs = $(epochs_lasting 2.5 2 "${long[@]}")")
 for ranks in 1 2; do
   undisturbed $ranks
   no_room $ranks

@@ -13,6 +13,31 @@ start() {
   job=$!
 }
 
+# epochs_lasting SECONDS RANKS LINE...: as many as a run of that deck needs to train for so long on
+# this machine: enough to be caught in the middle of, whatever its speed.
+epochs_lasting() {
+  local seconds=$1 ranks=$2 few=16
+  shift 2
+  write_deck pace "$@" "train.epochs = $few"
+  ends "$ranks" 0 train pace.ini
+  awk -F, -v few=$few -v seconds="$seconds" 'END { print int(1 + few * seconds / $4) }' \
+    pace/metrics.csv
+  rm -rf pace pace.ini
+}
+
+# timed COMMAND...: `took_ms`.
+timed() {
+  local began_ms
+  began_ms=$(date +%s%3N)
+  "$@"
+  took_ms=$(($(date +%s%3N) - began_ms))
+}
+
+# seconds MILLISECONDS: as decks and sleep take them.
+seconds() {
+  printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
+}
+
 # Waits for the job: `code`; killed when it does not end.
 await_end() {
   local i

@@ -12,10 +12,6 @@ run=("train.epochs = 24" "train.learning_rate = 0.005" "oida.validate_every = 8"
   "run.checkpoint_every_s = 0.01" "data.validation_share = 0.3" "run.class_map = off"
   "train.optimizer = adagrad_window" "oida.interleave = 3")
 
-milliseconds() {
-  date +%s%3N
-}
-
 # What the job was at when it was killed, as far as its files tell.
 moment() {
   if [ ! -e killed/run.json ]; then
@@ -32,9 +28,9 @@ moment() {
 # One rank, or the launcher and all ranks at once, within the time that a whole run takes; every
 # fourth kill waits until a checkpoint is being written.
 kill_one() {
-  local nth=$1 pids wait_ms=$((RANDOM % length_ms))
+  local nth=$1 pids wait_ms=$((RANDOM % took_ms))
   start $ranks train killed.ini
-  sleep "$(printf '%d.%03d' $((wait_ms / 1000)) $((wait_ms % 1000)))"
+  sleep "$(seconds $wait_ms)"
   if [ $((nth % 4)) = 0 ]; then
     until ls killed/checkpoints/*.part >/dev/null 2>&1 || ! kill -0 $job 2>/dev/null; do :; done
   fi
@@ -60,9 +56,7 @@ same_model() {
 
 make_scene
 write_deck straight "${run[@]}"
-began_ms=$(milliseconds)
-ends $ranks 0 train straight.ini
-length_ms=$(($(milliseconds) - began_ms))
+timed ends $ranks 0 train straight.ini
 write_deck killed "${run[@]}"
 moments=""
 for ((nth = 1; nth <= kills; nth++)); do kill_one $nth; done

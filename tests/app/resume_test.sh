@@ -8,16 +8,16 @@ source "$here/jobs.sh"
 run_check=$4 ranks=$5
 
 often="run.checkpoint_every_s = 0.05"
-# Long enough to be caught in the middle. The learning rate keeps the loss moving, validations are
-# frequent: candidates wait for their verdict in most checkpoints.
-long=("train.epochs = 64" "train.learning_rate = 0.005" "oida.validate_every = 24" "$often"
+# The learning rate keeps the loss moving, validations are frequent: candidates wait for their verdict
+# in most checkpoints.
+long=("train.learning_rate = 0.005" "oida.validate_every = 24" "$often"
   "data.validation_share = 0.3" "run.class_map = off" "device.threads = 1"
   "train.optimizer = adagrad_window")
 
 undisturbed() {
   rm -rf straight again
   write_deck straight "$@"
-  ends $ranks 0 train straight.ini
+  timed ends $ranks 0 train straight.ini
   write_deck again "$@"
   ends $ranks 0 train again.ini
   expect "$ranks ranks, $*: two runs of one seed differ" cmp straight/model.h5 again/model.h5
@@ -59,7 +59,7 @@ kill_and_resume() {
 # Stops a run with checkpoints in `stopped`.
 stopped_run() {
   write_deck stopped "${long[@]}" "oida.interleave = 3" "run.keep = 3"
-  ends $ranks 75 train stopped.ini --run.time_limit_s=0.3
+  ends $ranks 75 train stopped.ini --run.time_limit_s="$(seconds $((took_ms / 4)))"
 }
 
 newest() {
@@ -94,6 +94,7 @@ bad_checkpoints() {
 }
 
 make_scene
+long+=("train.epochs = $(epochs_lasting 2.5 $ranks "${long[@]}")")
 kill_and_resume "oida.interleave = 3"
 bad_checkpoints
 if [ $ranks = 2 ]; then

@@ -9,6 +9,7 @@ run_check=$4
 
 server=("oida.exchange = server" "oida.interleave = auto" "oida.staleness = 2"
   "run.checkpoint_every_s = 0.05" "data.validation_share = 0.3")
+long=("run.class_map = off" "train.learning_rate = 0.005")
 
 whole() {
   local ranks=$1
@@ -30,7 +31,7 @@ begun() {
   local ranks=$1
   shift
   rm -rf long
-  write_deck long "${server[@]}" "run.class_map = off" "train.epochs = 60" "train.learning_rate = 0.005" "$@"
+  write_deck long "${server[@]}" "${long[@]}" "$@"
   start "$ranks" train long.ini
   expect "$ranks ranks: no checkpoint came" await_checkpoints long 1
 }
@@ -70,6 +71,7 @@ hung() {
 }
 
 make_scene
+long+=("train.epochs = $(epochs_lasting 2.5 2 "${server[@]}" "${long[@]}")")
 for ranks in 1 2 4; do whole $ranks; done
 stopped 2 1
 stopped 4 0

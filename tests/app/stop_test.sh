@@ -6,13 +6,13 @@ source "$here/lib.sh"
 source "$here/jobs.sh"
 run_check=$4
 
-long=("train.epochs = 64" "train.learning_rate = 0.005" "oida.validate_every = 24"
-  "run.checkpoint_every_s = 0.05" "device.threads = 1" "data.validation_share = 0.3" "run.class_map = off")
+long=("train.learning_rate = 0.005" "oida.validate_every = 24" "run.checkpoint_every_s = 0.05"
+  "device.threads = 1" "data.validation_share = 0.3" "run.class_map = off")
 
 undisturbed() {
   rm -rf straight
   write_deck straight "${long[@]}"
-  ends "$1" 0 train straight.ini
+  timed ends "$1" 0 train straight.ini
 }
 
 # No handler may run on a thread that computes: bits 1, 9 and 14 are INT, USR1 and TERM. The one
@@ -58,7 +58,7 @@ stopped_by() {
 time_limit() {
   local ranks=$1 starts=0
   rm -rf limited
-  write_deck limited "${long[@]}" "run.time_limit_s = 0.3"
+  write_deck limited "${long[@]}" "run.time_limit_s = $(seconds $((took_ms / 4)))"
   code=75
   while [ $code = 75 ] && [ $starts -lt 40 ]; do
     on $ranks train limited.ini
@@ -104,7 +104,7 @@ whole_job_killed() {
 other_rank_count() {
   rm -rf moved
   write_deck moved "${long[@]}"
-  ends 2 75 train moved.ini --run.time_limit_s=0.3
+  ends 2 75 train moved.ini --run.time_limit_s="$(seconds $((took_ms / 4)))"
   ends 1 0 train moved.ini
   expect "2 to 1 ranks: not said" grep -q 'resumed from 2 units on 1' "$out"
   expect "2 to 1 ranks: not in the report" grep -qi 'resumed from 2 units on 1' moved/report.md
@@ -112,6 +112,7 @@ other_rank_count() {
 }
 
 make_scene
+long+=("train.epochs = $(epochs_lasting 2.5 2 "${long[@]}")")
 undisturbed 1
 stopped_by 1 TERM 0
 stopped_by 1 INT 0
