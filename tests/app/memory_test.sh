@@ -16,12 +16,17 @@ run=("train.epochs = 1000000" "train.learning_rate = 0.005" "oida.interleave = 1
   "model.layers = max_pool 2" "model.layers = conv 32 3 relu" "model.layers = max_pool 2"
   "model.layers = conv 64 3 relu" "model.layers = dense 64 relu")
 
-# Kilobytes of each rank, in the order of the ranks.
-resident_kb() {
+# The most kilobytes that each rank had since forget_peaks, in the order of the ranks (proc(5)).
+peaks_kb() {
   local pid
   for pid in $(rank_pids); do
-    echo "$(rank_of "$pid") $(sed -n 's/^VmRSS:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")"
+    echo "$(rank_of "$pid") $(sed -n 's/^VmHWM:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")"
   done | sort -n | awk '{ print $NF }' | paste -sd ' '
+}
+
+forget_peaks() {
+  local pid
+  for pid in $(rank_pids); do echo 5 >"/proc/$pid/clear_refs"; done
 }
 
 # Tried again where the newest has just gone.
@@ -35,17 +40,15 @@ validations() {
   wc -l <watched/metrics.csv
 }
 
-# watch SECONDS: the most that each rank had in that time and until it was validated, checkpoints on
-# their way included.
+# watch SECONDS: the most that each rank had in that time, a validation and checkpoints included.
 watch() {
-  local until_s=$((SECONDS + $1)) rows
+  local rows
   rows=$(validations)
-  while [ $SECONDS -lt $until_s ] || [ "$(validations)" = "$rows" ]; do
-    kill -0 $job || return
-    resident_kb
-    sleep 0.1
-  done | awk '{ for (i = 1; i <= NF; ++i) if ($i > most[i]) most[i] = $i }
-    END { for (i = 1; i in most; ++i) printf "%d ", most[i] }'
+  forget_peaks
+  sleep "$1"
+  while [ "$(validations)" = "$rows" ] && kill -0 $job; do sleep 0.1; done
+  await_checkpoints watched 1
+  peaks_kb
 }
 
 make_scene
