@@ -2,11 +2,22 @@
 #include <string>
 #include <vector>
 
+#include <malloc.h>
+
 #include "comm/comm.hpp"
 #include "commands.hpp"
 #include "stop_signal.hpp"
 
 namespace {
+
+/// Blocks from 128 kB on are mapped one by one and go back to the system when they are freed. Left to
+/// itself the C library moves that limit up to 32 MB as such blocks are freed (mallopt(3)); those of
+/// checkpoints would then leave holes in the heap, more from one to the next.
+void map_large_blocks() {
+  constexpr int kLarge_bytes = 128 << 10;
+  mallopt(M_MMAP_THRESHOLD, kLarge_bytes);
+  mallopt(M_TRIM_THRESHOLD, kLarge_bytes);
+}
 
 oida::Exit run(oida::Runtime& runtime, const std::vector<std::string>& arguments) {
   try {
@@ -27,6 +38,7 @@ oida::Exit run(oida::Runtime& runtime, const std::vector<std::string>& arguments
 }  // namespace
 
 int main(int argc, char** argv) {
+  map_large_blocks();
   oida::app::block_stop_signals();
   try {
     oida::Runtime runtime(argc, argv);

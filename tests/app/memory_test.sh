@@ -7,26 +7,21 @@ source "$here/lib.sh"
 source "$here/jobs.sh"
 ranks=$4 seconds=$5
 
-# Steps of well under a millisecond, an exchange with each. Validations are seldom, as each leaves a row
-# of metrics.csv in memory and in every checkpoint.
+# Steps of well under a millisecond, an exchange with each; checkpoints follow each other, and grow by
+# a row with each validation.
 run=("train.epochs = 1000000" "train.learning_rate = 0.005" "oida.interleave = 1"
-  "oida.validate_every = 5000" "data.validation_share = 0.3" "run.checkpoint_every_s = 0.5"
+  "oida.validate_every = 1000" "data.validation_share = 0.3" "run.checkpoint_every_s = 0.1"
   "run.class_map = off" "train.optimizer = adagrad_window")
 [ "${6:-}" != demo ] || run+=("data.patch_px = 15" "model.layers = conv 16 3 relu"
   "model.layers = max_pool 2" "model.layers = conv 32 3 relu" "model.layers = max_pool 2"
   "model.layers = conv 64 3 relu" "model.layers = dense 64 relu")
 
-# The most kilobytes that each rank had since forget_peaks, in the order of the ranks (proc(5)).
-peaks_kb() {
+# Kilobytes of each rank, in the order of the ranks.
+resident_kb() {
   local pid
   for pid in $(rank_pids); do
-    echo "$(rank_of "$pid") $(sed -n 's/^VmHWM:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")"
+    echo "$(rank_of "$pid") $(sed -n 's/^VmRSS:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")"
   done | sort -n | awk '{ print $NF }' | paste -sd ' '
-}
-
-forget_peaks() {
-  local pid
-  for pid in $(rank_pids); do echo 5 >"/proc/$pid/clear_refs"; done
 }
 
 # Tried again where the newest has just gone.
@@ -40,15 +35,17 @@ validations() {
   wc -l <watched/metrics.csv
 }
 
-# watch SECONDS: the most that each rank had in that time, a validation and checkpoints included.
+# watch SECONDS: the least that each rank had in that time and until it was validated: what stays when
+# the buffers of checkpoints and validations are gone.
 watch() {
-  local rows
+  local until_s=$((SECONDS + $1)) rows
   rows=$(validations)
-  forget_peaks
-  sleep "$1"
-  while [ "$(validations)" = "$rows" ] && kill -0 $job; do sleep 0.1; done
-  await_checkpoints watched 1
-  peaks_kb
+  while [ $SECONDS -lt $until_s ] || [ "$(validations)" = "$rows" ]; do
+    kill -0 $job || return
+    resident_kb
+    sleep 0.1
+  done | awk '{ for (i = 1; i <= NF; ++i) if (!least[i] || $i < least[i]) least[i] = $i }
+    END { for (i = 1; i in least; ++i) printf "%d ", least[i] }'
 }
 
 make_scene
