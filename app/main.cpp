@@ -10,9 +10,9 @@
 
 namespace {
 
-/// Blocks from 128 kB on are mapped one by one and go back to the system when they are freed. Left to
-/// itself the C library moves that limit up to 32 MB as such blocks are freed (mallopt(3)); those of
-/// checkpoints would then leave holes in the heap, more from one to the next.
+/// Blocks from 128 kB on are mapped one by one and go back to the system when they are freed. Left
+/// to itself the C library moves that limit up to 32 MB as such blocks are freed (mallopt(3));
+/// those of checkpoints would then leave holes in the heap, more from one to the next.
 void map_large_blocks() {
   constexpr int kLarge_bytes = 128 << 10;
   mallopt(M_MMAP_THRESHOLD, kLarge_bytes);
